@@ -1,0 +1,294 @@
+"""A bot as the user names it (a script, an executable, a folder with bot.toml, a bundled bot) → a command to run.
+
+A bot that needs building is built once, in a cache, under the hash of its content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.errors import ArenaError, BotSetupError
+from arena.resources import bundled_bots
+from arena.sandbox import Command
+
+NAME_CHARACTERS = 60
+_BUILD_SECONDS = 300
+
+
+class Language(msgspec.Struct, frozen=True):
+    """How a single source file becomes a running program; {file} is its name, {stem} that without the suffix."""
+
+    name: str
+    run: tuple[str, ...]
+    build: tuple[str, ...] | None = None
+
+
+LANGUAGES: dict[str, Language] = {
+    ".py": Language("Python", (sys.executable, "{file}")),
+    ".js": Language("JavaScript", ("node", "{file}")),
+    ".mjs": Language("JavaScript", ("node", "{file}")),
+    ".pl": Language("Perl", ("perl", "{file}")),
+    ".rb": Language("Ruby", ("ruby", "{file}")),
+    ".lua": Language("Lua", ("lua", "{file}")),
+    ".php": Language("PHP", ("php", "{file}")),
+    ".sh": Language("shell", ("sh", "{file}")),
+    ".jar": Language("Java", ("java", "-jar", "{file}")),
+    ".c": Language("C", ("./{stem}",), ("cc", "-O2", "-o", "{stem}", "{file}", "-lm")),
+    ".cpp": Language("C++", ("./{stem}",), ("c++", "-O2", "-std=c++17", "-o", "{stem}", "{file}")),
+    ".cc": Language("C++", ("./{stem}",), ("c++", "-O2", "-std=c++17", "-o", "{stem}", "{file}")),
+    ".rs": Language("Rust", ("./{stem}",), ("rustc", "-O", "-o", "{stem}", "{file}")),
+    ".go": Language("Go", ("./{stem}",), ("go", "build", "-o", "{stem}", "{file}")),
+    ".java": Language("Java", ("java", "-XX:+UseSerialGC", "{stem}"), ("javac", "{file}")),
+}
+
+
+class Bot(msgspec.Struct, frozen=True, kw_only=True):
+    """A program at a version, ready to be started."""
+
+    name: str
+    version: str
+    author: str
+    language: str
+    source: str  # as the user named it
+    digest: str  # of its content
+    command: Command
+    is_named: bool  # by its manifest, which wins over what the bot says of itself
+
+
+class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of bot.toml."""
+
+    name: str
+    run: str | list[str]
+    version: str = ""
+    author: str = ""
+    language: str = ""
+    build: str | list[str] | None = None
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def load_bot(source: str) -> Bot:
+    """Return the bot of a path or of a bundled bot's name, built if it needs to be; raises `BotSetupError`."""
+    path = Path(source)
+    if not path.exists():
+        bundled = bundled_bots() / source
+        if os.sep in source or not (bundled / "bot.toml").is_file():
+            raise BotSetupError(f"no bot at {source}: expected a file, a folder with bot.toml, or one of {_bundled()}")
+        path = bundled
+    if path.is_dir():
+        return _from_folder(path.resolve(), source)
+    if not path.is_file():
+        raise BotSetupError(f"{source} is neither a file nor a folder")
+    return _from_file(path.resolve(), source)
+
+
+def bundled_names() -> list[str]:
+    """Return the names of the bundled bots."""
+    return sorted(folder.parent.name for folder in bundled_bots().glob("*/bot.toml"))
+
+
+def _bundled() -> str:
+    return ", ".join(bundled_names())
+
+
+# ---- a folder with a manifest
+
+
+def _from_folder(folder: Path, source: str) -> Bot:
+    manifest = _read_manifest(folder, source)
+    digest = _digest_folder(folder)
+    home = folder
+    if manifest.build is not None:
+        home = _built(folder, digest, _words(manifest.build), manifest.name)
+    argv = _interpreted(_words(manifest.run))
+    return Bot(
+        name=manifest.name,
+        version=manifest.version,
+        author=manifest.author,
+        language=manifest.language or _language_of(argv),
+        source=source,
+        digest=digest,
+        command=Command(tuple(argv), str(home), environment() | manifest.env),
+        is_named=True,
+    )
+
+
+def _read_manifest(folder: Path, source: str) -> _Manifest:
+    file = folder / "bot.toml"
+    try:
+        manifest = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Manifest)
+    except FileNotFoundError:
+        raise BotSetupError(f"{source} is a folder without bot.toml") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:
+        raise BotSetupError(f"{source}/bot.toml: {error}") from error
+    name = manifest.name.strip()
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
+        raise BotSetupError(
+            f"{source}/bot.toml: name must be 1 to {NAME_CHARACTERS} printable characters, got {name!r}"
+        )
+    if not _words(manifest.run):
+        raise BotSetupError(f"{source}/bot.toml: run is empty, expected a command")
+    return manifest
+
+
+def _words(command: str | list[str]) -> list[str]:
+    return shlex.split(command) if isinstance(command, str) else command
+
+
+def _interpreted(argv: list[str]) -> list[str]:
+    """Return a command in which Python is the arena's own, so that `engine` can be imported."""
+    return [sys.executable, *argv[1:]] if argv[0] in ("python", "python3") else argv
+
+
+def _language_of(argv: list[str]) -> str:
+    for word in argv:
+        if language := LANGUAGES.get(Path(word).suffix):
+            return language.name
+    return Path(argv[0]).name
+
+
+# ---- a single file
+
+
+def _from_file(file: Path, source: str) -> Bot:
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    language = LANGUAGES.get(file.suffix)
+    home = file.parent
+    if language and language.build:
+        words = _filled(language.build, file)
+        home = _built(file, digest, words, file.name)
+        argv = _filled(language.run, file)
+    elif _has_shebang(file):
+        argv = _shebang(file)
+    elif language:
+        argv = _filled(language.run, file)
+    elif os.access(file, os.X_OK):
+        argv = [str(file)]
+    else:
+        known = " ".join(sorted(LANGUAGES))
+        raise BotSetupError(
+            f"{source}: expected a known suffix ({known}), a #! line or an executable, got none of them"
+        )
+    return Bot(
+        name=file.stem[:NAME_CHARACTERS],
+        version="",
+        author="",
+        language=language.name if language else _language_of(argv),
+        source=source,
+        digest=digest,
+        command=Command(tuple(argv), str(home), environment()),
+        is_named=False,
+    )
+
+
+def _filled(words: tuple[str, ...], file: Path) -> list[str]:
+    return [word.replace("{file}", file.name).replace("{stem}", file.stem) for word in words]
+
+
+def _has_shebang(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(2) == b"#!"
+
+
+def _shebang(file: Path) -> list[str]:
+    """Return the command of a #! line, so that the file need not be executable."""
+    with file.open("rb") as opened:
+        line = opened.readline(256)[2:].decode(errors="replace").strip()
+    words = line.split(None, 1)
+    if not words:
+        raise BotSetupError(f"{file.name}: expected a program after #!, got nothing")
+    return [*words, file.name]
+
+
+# ---- building
+
+
+def environment() -> dict[str, str]:
+    """Return all that a bot sees of our environment."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "HOME": "/nonexistent",
+        "PYTHONDONTWRITEBYTECODE": "1",  # a bot cannot write to its folder
+    }
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blokus-arena" / "builds"
+
+
+def _built(origin: Path, digest: str, words: list[str], name: str) -> Path:
+    """Return the folder in which a bot stands built; the build runs once for each content and command."""
+    key = hashlib.sha256(repr((digest, words)).encode()).hexdigest()[:32]
+    target = _cache() / key
+    if target.is_dir():
+        return target
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as scratch:
+            work = Path(scratch) / "bot"
+            if origin.is_dir():
+                shutil.copytree(origin, work, symlinks=True)
+            else:
+                work.mkdir()
+                shutil.copy2(origin, work)
+            _run_build(words, work, name)
+            try:
+                work.rename(target)
+            except OSError:
+                if not target.is_dir():  # else somebody else has built it meanwhile
+                    raise
+    except OSError as error:
+        raise ArenaError(f"cannot build {name} in {target.parent}: {error}") from error
+    return target
+
+
+def _run_build(words: list[str], work: Path, name: str) -> None:
+    if not words:
+        raise BotSetupError(f"{name}: build is empty, expected a command")
+    try:
+        done = subprocess.run(  # noqa: S603
+            words,
+            cwd=work,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_BUILD_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise BotSetupError(f"{name}: building needs {words[0]}, which is not installed") from None
+    except PermissionError as error:
+        raise BotSetupError(f"{name}: cannot run {words[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise BotSetupError(f"{name}: the build took more than {_BUILD_SECONDS} s") from None
+    if done.returncode != 0:
+        output = done.stdout.decode(errors="replace").strip()
+        raise BotSetupError(f"{name}: the build failed ({shlex.join(words)}):\n{output[-4000:]}")
+
+
+def _digest_folder(folder: Path) -> str:
+    """Return the hash of all files below a folder: names, whether executable, and content."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if "__pycache__" in path.parts:
+            continue
+        entry: dict[str, Any] = {"name": str(path.relative_to(folder))}
+        if path.is_symlink():
+            entry["link"] = os.readlink(path)
+        elif path.is_file():
+            entry["runs"] = os.access(path, os.X_OK)
+            entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+        total.update(msgspec.json.encode(entry) + b"\n")
+    return total.hexdigest()

@@ -1,0 +1,52 @@
+"""Bots that stay up between games, for those that asked for it."""
+
+from __future__ import annotations
+
+from arena.bot_process import BotProcess, Log
+from arena.bots import Bot
+from arena.limits import ResourceLimits
+
+
+class BotPool:
+    """Running bots at rest, one list for each program; never handed to another one."""
+
+    def __init__(self, *, keeps: bool = True) -> None:
+        self._keeps = keeps
+        self._resting: dict[tuple[str, tuple[str, ...], str], list[BotProcess]] = {}
+
+    def take(self, bot: Bot, limits: ResourceLimits) -> BotProcess:
+        """Return a process of the bot: one at rest, or else a new one (raises `StartFailed`)."""
+        resting = self._resting.get(_key(bot), [])
+        while resting:
+            process = resting.pop()
+            if process.limits == limits and process.check_silence() is None and not process.confined.has_ended():
+                process.log = Log()
+                return process
+            process.end()
+        return BotProcess(bot.command, limits)
+
+    def keep(self, bot: Bot, process: BotProcess) -> bool:
+        """Put a bot to rest after its game; return whether it can stay."""
+        if not self._keeps or process.has_unsent:
+            return False
+        process.freeze()
+        process.on_stderr = None
+        self._resting.setdefault(_key(bot), []).append(process)
+        return True
+
+    def close(self) -> None:
+        """End all bots at rest."""
+        for processes in self._resting.values():
+            for process in processes:
+                process.end()
+        self._resting.clear()
+
+    def __enter__(self) -> BotPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _key(bot: Bot) -> tuple[str, tuple[str, ...], str]:
+    return bot.digest, bot.command.argv, bot.command.cwd

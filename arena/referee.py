@@ -1,0 +1,271 @@
+"""Plays one match between running programs, and returns the record of it."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic_ns
+
+from arena.bot_process import BotProcess, wait_for_any, wait_for_exit
+from arena.bots import NAME_CHARACTERS, Bot
+from arena.briefing import Briefing
+from arena.errors import ArenaError, UsageError
+from arena.limits import LEAVE_MS
+from arena.match import MatchSpec, seat_names
+from arena.player import Choice, Player, never_started
+from arena.pool import BotPool
+from arena.protocol import EndReason, Ready
+from arena.record import FORMAT, Fault, MatchRecord, PassRecord, PlyRecord, SeatRecord
+from arena.sandbox import StartFailed
+from arena.version import VERSION
+from engine import Game, Passed
+
+
+class Observer:
+    """Told what happens while a match runs; does nothing unless overridden."""
+
+    def on_start(self, game: Game, names: Sequence[str]) -> None:
+        """Hear that all bots have had their chance to start."""
+
+    def on_ply(self, game: Game, ply: PlyRecord) -> None:
+        """Hear that a piece was placed."""
+
+    def on_fault(self, game: Game, fault: Fault) -> None:
+        """Hear that a seat has forfeited."""
+
+    def on_stderr(self, seat: int, data: bytes) -> None:
+        """Hear what a bot wrote to its log."""
+
+
+def play_match(
+    spec: MatchSpec, bots: Sequence[Bot], observer: Observer | None = None, pool: BotPool | None = None
+) -> MatchRecord:
+    """Play a match to its end; whatever a bot does ends in the record.
+
+    Raises `ArenaError` for trouble of our own: the match is then void. Bots that allow it stay up in `pool`, if given.
+    """
+    game = spec.new_game()
+    seats = len(game.variant.seats)
+    if len(bots) != seats:
+        raise UsageError(f"{spec.variant} has {seats} seat{'s' * (seats != 1)}, got {len(bots)} bots")
+    if spec.ponder and spec.pin:
+        raise UsageError("bots that think on the others' time need cores of their own: --ponder needs --no-pin")
+    with _pinned(spec.pin):
+        return _Match(spec, bots, game, observer or Observer(), pool or BotPool(keeps=False)).play()
+
+
+class _Match:
+    """One match under way."""
+
+    def __init__(self, spec: MatchSpec, bots: Sequence[Bot], game: Game, observer: Observer, pool: BotPool) -> None:
+        self._spec = spec
+        self._bots = bots
+        self._game = game
+        self._observer = observer
+        self._pool = pool
+        self._id = spec.match_id([bot.digest for bot in bots])
+        self._told_names = seat_names([bot.name for bot in bots])
+        self._players: dict[int, Player] = {}  # by seat; a faulty one is removed
+        self._ready: dict[int, Ready] = {}
+        self._sandbox: dict[str, str] = {}
+        self._plies: list[PlyRecord] = []
+        self._faults: list[Fault] = []
+
+    def play(self) -> MatchRecord:
+        try:
+            try:
+                self._start()
+                self._observer.on_start(self._game, self._told_names)
+                self._play_opening()
+                while not self._game.is_over:
+                    self._play_turn()
+            except ArenaError:
+                self._say_end("void")
+                raise
+            reason = self._reason()
+            self._say_end(reason)
+            return self._record(reason)
+        finally:
+            self._dismiss()
+
+    # ---- start
+
+    def _start(self) -> None:
+        """Start all bots and wait for all of them at the same time."""
+        for seat, bot in enumerate(self._bots):
+            try:
+                process = self._pool.take(bot, self._spec.limits)
+            except StartFailed as problem:
+                self._note_fault(never_started(seat, str(problem)))
+                continue
+            process.on_stderr = lambda data, seat=seat: self._observer.on_stderr(seat, data)
+            self._sandbox |= process.confined.protections
+            briefing = Briefing(self._spec, self._id, self._game, seat, self._told_names)
+            self._players[seat] = Player(process, briefing, seat, freezes=not self._spec.ponder)
+            self._players[seat].say_hello()
+        deadline = monotonic_ns() + self._spec.time.start_ms * 1_000_000
+        waiting = dict(self._players)
+        while waiting:
+            left_ms = (deadline - monotonic_ns()) // 1_000_000 + 1
+            for seat, player in list(waiting.items()):
+                heard = player.hear_ready(is_late=left_ms <= 0)
+                if heard is not None:
+                    del waiting[seat]
+                    self._note_ready(seat, heard)
+            if waiting and left_ms > 0:
+                wait_for_any([player.process for player in waiting.values()], left_ms)
+
+    def _note_ready(self, seat: int, heard: Ready | Fault) -> None:
+        if isinstance(heard, Fault):
+            self._note_fault(heard)
+        else:
+            self._ready[seat] = heard
+
+    def _play_opening(self) -> None:
+        rng = random.Random(self._spec.opening_seed())  # noqa: S311
+        for _ in range(self._spec.opening_plies):
+            if self._game.is_over:
+                break
+            self._note_ply(_opening_choice(self._game, rng), opening=True)
+
+    # ---- turns
+
+    def _play_turn(self) -> None:
+        game = self._game
+        assert game.seat is not None
+        choice = self._players[game.seat].choose(game)
+        if isinstance(choice, Fault):
+            self._note_fault(choice)
+        else:
+            self._note_ply(choice)
+
+    def _note_ply(self, choice: Choice, *, opening: bool = False) -> None:
+        game = self._game
+        move = game.placements.move(choice.number)
+        assert game.color is not None
+        assert game.seat is not None
+        ply = PlyRecord(
+            turn=game.turn,
+            color=game.color,
+            seat=game.seat,
+            piece=move.piece,
+            cells=move.cells,
+            wall_us=choice.wall_us,
+            cpu_us=choice.cpu_us,
+            bank_ms=choice.bank_ms,
+            note=choice.note,
+            eval=choice.eval,
+            opening=opening,
+        )
+        game.play_number(choice.number)
+        self._plies.append(ply)
+        self._observer.on_ply(game, ply)
+
+    def _note_fault(self, fault: Fault) -> None:
+        self._players.pop(fault.seat, None)
+        self._game.retire(fault.seat)
+        self._faults.append(fault)
+        self._observer.on_fault(self._game, fault)
+
+    # ---- end
+
+    def _reason(self) -> EndReason:
+        return "all-forfeited" if len(self._faults) == len(self._bots) else "finished"
+
+    def _say_end(self, reason: EndReason) -> None:
+        for player in self._players.values():
+            player.say_end(player.briefing.end(reason, self._faults))
+
+    def _dismiss(self) -> None:
+        """Keep the bots that may stay, and let the others go, by force if need be."""
+        leaving: list[BotProcess] = []
+        for seat, player in self._players.items():
+            ready = self._ready.get(seat)
+            if not (ready and ready.games == "many" and self._pool.keep(self._bots[seat], player.process)):
+                player.process.thaw()
+                player.process.confined.close_stdin()
+                leaving.append(player.process)
+        try:
+            wait_for_exit(leaving, LEAVE_MS)
+        finally:
+            for process in leaving:
+                process.end()
+
+    def _record(self, reason: EndReason) -> MatchRecord:
+        game = self._game
+        assert reason != "void"
+        return MatchRecord(
+            format=FORMAT,
+            arena=VERSION,
+            id=self._id,
+            spec=self._spec,
+            sandbox=self._sandbox,
+            seats=tuple(self._seat_records()),
+            plies=tuple(self._plies),
+            passes=tuple(passes_of(game)),
+            faults=tuple(self._faults),
+            reason=reason,
+            scores=game.scores(),
+            totals=tuple(game.totals()),
+            ranks=tuple(game.ranks()),
+        )
+
+    def _seat_records(self) -> Iterator[SeatRecord]:
+        names = seat_names([_final_name(bot, self._ready.get(seat)) for seat, bot in enumerate(self._bots)])
+        for seat, bot in enumerate(self._bots):
+            ready = self._ready.get(seat)
+            yield SeatRecord(
+                name=names[seat],
+                told_name=self._told_names[seat],
+                version=bot.version or _said(ready.version if ready else None),
+                author=bot.author or _said(ready.author if ready else None),
+                language=bot.language,
+                source=bot.source,
+                digest=bot.digest,
+                ready=ready,
+            )
+
+
+def passes_of(game: Game) -> list[PassRecord]:
+    """Return the passes of a game, each with the number of pieces placed before it."""
+    found = []
+    turn = 0
+    for event in game.events():
+        if isinstance(event, Passed):
+            found.append(PassRecord(turn=turn, color=event.color, seat=event.seat, reason=event.reason))
+        else:
+            turn += 1
+    return found
+
+
+def _opening_choice(game: Game, rng: random.Random) -> Choice:
+    index = int(rng.random() * game.legal_count())
+    return Choice(game.legal_number(index), 0, 0, 0, "", None)
+
+
+def _final_name(bot: Bot, ready: Ready | None) -> str:
+    return bot.name if bot.is_named else _said(ready.name if ready else None) or bot.name
+
+
+def _said(text: object) -> str:
+    """Return what a bot says of itself as one printable line."""
+    if not isinstance(text, str):
+        return ""
+    return "".join(mark for mark in text.strip() if mark.isprintable())[:NAME_CHARACTERS]
+
+
+@contextmanager
+def _pinned(pin: bool) -> Iterator[None]:
+    """Keep this process, and the bots it starts, to one core."""
+    if not pin or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    core = sorted(before)[os.getpid() % len(before)]
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

@@ -1,0 +1,9 @@
+"""Turns a command and its limits into a running process with pipes. Knows no Blokus.
+
+The seam: `start` picks a backend; whatever it is, the caller gets a `Confined`.
+"""
+
+from arena.sandbox.base import Command, Confined, Exit, StartFailed
+from arena.sandbox.plain import start_plain as start
+
+__all__ = ["Command", "Confined", "Exit", "StartFailed", "start"]

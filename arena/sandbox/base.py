@@ -1,0 +1,75 @@
+"""What every backend offers: a running process, seen from outside."""
+
+from __future__ import annotations
+
+import signal
+from abc import ABC, abstractmethod
+
+import msgspec
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A program to run: its arguments, its folder, and its whole environment."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    env: dict[str, str]
+
+
+class Exit(msgspec.Struct, frozen=True):
+    """How a process ended, and what it used."""
+
+    code: int | None
+    signal: int | None
+    cpu_ms: int
+    peak_mb: float
+
+    def __str__(self) -> str:
+        if self.signal is None:
+            return f"exit code {self.code}"
+        try:
+            return f"signal {signal.Signals(self.signal).name}"
+        except ValueError:
+            return f"signal {self.signal}"
+
+
+class StartFailed(Exception):
+    """The command itself could not be executed: the bot's trouble, not the arena's."""
+
+
+class Confined(ABC):
+    """A running process and its children, with our ends of its pipes (not blocking)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    protections: dict[str, str]  # what is enforced, and by what; for the record
+
+    @abstractmethod
+    def cpu_ns(self) -> int:
+        """Return the CPU time used so far by the process and its children."""
+
+    @abstractmethod
+    def freeze(self) -> None:
+        """Stop the process until `thaw`."""
+
+    @abstractmethod
+    def thaw(self) -> None:
+        """Let the process run on."""
+
+    @abstractmethod
+    def close_stdin(self) -> None:
+        """Close our end of its input."""
+
+    @abstractmethod
+    def close_stderr(self) -> None:
+        """Close our end of its log."""
+
+    @abstractmethod
+    def has_ended(self) -> bool:
+        """Tell whether the process has ended by itself; it stays to be reaped by `end`."""
+
+    @abstractmethod
+    def end(self) -> Exit:
+        """Kill whatever is left of the process and its children, reap it, close the pipes; safe to call again."""

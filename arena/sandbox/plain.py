@@ -1,0 +1,212 @@
+"""The plain backend: an ordinary process in a session of its own. It confines nothing.
+
+How it works. A bot is killed by its process group. A child that left the group is an orphan sooner or
+later; as a "subreaper" this process becomes its parent and finds it there: in a session that is not ours, marked by
+an environment variable that tells whose it is. A bot that scrubs the mark is caught when the last bot ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import resource
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+from arena.errors import ArenaError
+from arena.limits import ResourceLimits
+from arena.sandbox.base import Command, Confined, Exit, StartFailed
+
+_MARK = "ARENA_PROCESS"
+_OUR_TROUBLE = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_ON_LINUX = sys.platform == "linux"
+_PR_SET_CHILD_SUBREAPER = 36
+
+_running: dict[int, PlainProcess] = {}
+_adopting = False
+
+
+def start_plain(command: Command, limits: ResourceLimits) -> Confined:
+    """Start a command; raises `StartFailed` if it cannot be executed, `ArenaError` if we cannot start anything."""
+    _adopt_orphans()
+    return PlainProcess(command, limits)
+
+
+class PlainProcess(Confined):
+    """A process of the plain backend."""
+
+    def __init__(self, command: Command, limits: ResourceLimits) -> None:
+        self._mark = secrets.token_hex(8)
+        self._exit: Exit | None = None
+        self._stat = -1
+        ours, theirs = _open_pipes()
+        self.stdin, self.stdout, self.stderr = ours
+        try:
+            self._process = subprocess.Popen(  # noqa: S603
+                command.argv,
+                stdin=theirs[0],
+                stdout=theirs[1],
+                stderr=theirs[2],
+                cwd=command.cwd,
+                env=command.env | {_MARK: self._mark},
+                start_new_session=True,
+            )
+        except OSError as error:
+            _close(*ours)
+            if error.errno in _OUR_TROUBLE:
+                raise ArenaError(f"cannot start a process: {error.strerror}") from error
+            raise StartFailed(f"{command.argv[0]}: {error.strerror}") from error
+        except BaseException:
+            _close(*ours)
+            raise
+        finally:
+            _close(*theirs)
+        self.pid = self._process.pid
+        _running[self.pid] = self
+        self._cpu_clock = (~self.pid << 3) | 2
+        self.protections = {"memory": self._limit_memory(limits), "cpu": "approximate"}
+        if _ON_LINUX:
+            self._stat = os.open(f"/proc/{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def _limit_memory(self, limits: ResourceLimits) -> str:
+        if not _ON_LINUX:
+            return "none"
+        size = limits.memory_mb << 20
+        with suppress(ProcessLookupError):  # it may have ended by now
+            resource.prlimit(self.pid, resource.RLIMIT_DATA, (size, size))
+        return "rlimit"
+
+    def cpu_ns(self) -> int:
+        """Return the CPU time of the process, and of those children that it has waited for (to the tick)."""
+        if not _ON_LINUX:
+            return 0
+        with suppress(OSError):
+            own = time.clock_gettime_ns(self._cpu_clock)
+            fields = os.pread(self._stat, 1024, 0).rpartition(b")")[2].split(None, 15)
+            return own + (int(fields[13]) + int(fields[14])) * _TICK_NS
+        return 0
+
+    def freeze(self) -> None:
+        """Stop the process group."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let the process group run on."""
+        self._signal(signal.SIGCONT)
+
+    def close_stdin(self) -> None:
+        """Close our end of its input."""
+        _close(self.stdin)
+        self.stdin = -1
+
+    def close_stderr(self) -> None:
+        """Close our end of its log."""
+        _close(self.stderr)
+        self.stderr = -1
+
+    def has_ended(self) -> bool:
+        """Tell whether the process has ended by itself."""
+        if self._exit is not None:
+            return True
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.pid, options) is not None
+
+    def end(self) -> Exit:
+        """Kill the group and the strays, reap, close the pipes."""
+        if self._exit is None:
+            self._signal(signal.SIGKILL)
+            _, status, usage = os.wait4(self.pid, 0)
+            self._process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait for it again
+            self._signal(signal.SIGKILL)  # a child that was forked while we killed
+            del _running[self.pid]
+            _close(self.stdin, self.stdout, self.stderr, self._stat)
+            self.stdin = self.stdout = self.stderr = self._stat = -1
+            _end_orphans(self._mark)
+            code = self._process.returncode
+            unit = 1024 if _ON_LINUX else 1024 * 1024
+            self._exit = Exit(
+                code=code if code >= 0 else None,
+                signal=-code if code < 0 else None,
+                cpu_ms=round((usage.ru_utime + usage.ru_stime) * 1000),
+                peak_mb=round(usage.ru_maxrss / unit, 1),
+            )
+        return self._exit
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a group of zombies
+            os.killpg(self.pid, number)
+
+
+def _open_pipes() -> tuple[list[int], list[int]]:
+    """Return our ends and the bot's ends of its stdin, stdout and stderr."""
+    opened: list[tuple[int, int]] = []
+    try:
+        for _ in range(3):
+            opened.append(os.pipe())  # noqa: PERF401 - what was opened must be known when one fails
+    except OSError as error:
+        _close(*[end for pipe in opened for end in pipe])
+        raise ArenaError(f"cannot open a pipe: {error.strerror}") from error
+    ours = [opened[0][1], opened[1][0], opened[2][0]]
+    for end in ours:
+        os.set_blocking(end, False)
+    return ours, [opened[0][0], opened[1][1], opened[2][1]]
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _adopt_orphans() -> None:
+    global _adopting
+    if not _adopting and _ON_LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _adopting = True
+
+
+def _end_orphans(mark: str) -> None:
+    """Kill and reap what a bot left behind; once no bot runs, what any bot left behind."""
+    if not _ON_LINUX:
+        return
+    for _ in range(1000):  # killing a parent hands us its children
+        strays = [pid for pid in _adopted() if not _running or _is_marked(pid, mark)]
+        if not strays:
+            return
+        for pid in strays:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in strays:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def _adopted() -> list[int]:
+    """Return our children that a bot has forked: those in another session than ours, and no bots themselves."""
+    found = []
+    for task in os.listdir("/proc/self/task"):
+        with suppress(OSError), open(f"/proc/self/task/{task}/children", "rb") as file:
+            found += [pid for pid in map(int, file.read().split()) if pid not in _running]
+    session = os.getsid(0)
+    return [pid for pid in found if _session(pid) not in (None, session)]
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
+def _is_marked(pid: int, mark: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{_MARK}={mark}".encode() in file.read().split(b"\0")
+    except OSError:
+        return False
