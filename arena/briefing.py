@@ -9,19 +9,22 @@ from msgspec import UNSET
 from arena import protocol
 from arena.clock import Clock
 from arena.match import MatchSpec
-from arena.protocol import ClockInfo, End, EndReason, FaultInfo, Ready, SeatInfo, Turn, TurnClock
+from arena.protocol import Chronicle, ClockInfo, End, EndReason, FaultInfo, Played, Ready, SeatInfo, Turn, TurnClock
 from arena.record import Fault
-from engine import Game
+from engine import Game, Result
 from engine.diagram import board_rows
 
 
 class Briefing:
     """Tells one seat about a game, and remembers what it has told."""
 
-    def __init__(self, spec: MatchSpec, match: str, game: Game, seat: int, names: Sequence[str]) -> None:
+    def __init__(
+        self, spec: MatchSpec, match: str, game: Game, chronicle: Chronicle, seat: int, names: Sequence[str]
+    ) -> None:
         self._spec = spec
         self._match = match
         self._game = game
+        self._chronicle = chronicle
         self._seat = seat
         self._names = names
         self._told = 0  # events
@@ -70,23 +73,22 @@ class Briefing:
         )
         return protocol.encode(message)
 
-    def end(self, reason: EndReason, faults: Sequence[Fault]) -> bytes:
+    def end(self, reason: EndReason, result: Result, faults: Sequence[Fault]) -> bytes:
         """Return the last line of the game."""
-        game = self._game
         message = End(
             reason=reason,
             played=self._news(),
-            scores=game.scores(),
-            totals=game.totals(),
-            ranks=game.ranks(),
+            scores=result.scores,
+            totals=result.totals,
+            ranks=result.ranks,
             faults=[FaultInfo(fault.seat, fault.kind, fault.turn) for fault in faults],
         )
         return protocol.encode(message)
 
-    def _news(self) -> list[protocol.Played]:
-        events = self._game.events(self._told)
-        self._told += len(events)
-        return protocol.played(events)
+    def _news(self) -> list[Played]:
+        news = self._chronicle.since(self._told)
+        self._told += len(news)
+        return news
 
     def _shown_name(self, seat: int) -> str:
         if self._spec.anonymous and seat != self._seat:

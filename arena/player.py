@@ -11,7 +11,7 @@ from arena.bot_process import BotProcess, Trouble
 from arena.briefing import Briefing
 from arena.protocol import NOTE_CHARACTERS, Garbage, MoveAnswer, Ready
 from arena.record import Evidence, Fault, FaultKind
-from engine import BadRequest, Game, IllegalMove, Move
+from engine import BadRequest, Game, IllegalMove
 
 _EVIDENCE_CHARACTERS = 2000
 _GRACE_MS = 250  # for a bot that closed its pipes to end by itself, so that its own exit code is seen
@@ -183,7 +183,7 @@ class Player:
 def _number(game: Game, answer: MoveAnswer) -> int:
     """Return the placement that an answer names, if it is legal."""
     if answer.cells is not UNSET:
-        return game.judge(Move.from_cells(answer.cells))
+        return game.judge_cells(answer.cells)
     assert answer.index is not UNSET
     return game.legal_number(answer.index)
 

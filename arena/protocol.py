@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 import msgspec
 
 from arena.limits import LINE_BYTES
-from engine import Game, Passed, Placed
+from engine import Event, Game, Placed
 from engine.placements import Bits, Placements, numbers
 
 PROTOCOL_VERSION = 1
@@ -240,14 +240,24 @@ def hello(game: Game, *, match: str, seat: int, seats: tuple[SeatInfo, ...], clo
     )
 
 
-def played(events: list[Placed | Passed]) -> list[Played]:
-    """Return events of a game as the protocol tells them."""
-    return [
-        Played(event.color, event.seat, event.move.piece, event.move.cells)
-        if isinstance(event, Placed)
-        else Played(event.color, event.seat, reason=event.reason)
-        for event in events
-    ]
+class Chronicle:
+    """The events of a game as the protocol tells them; all seats share one."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._entries: list[Played] = []
+
+    def since(self, told: int) -> list[Played]:
+        """Return what has happened from event number `told` on."""
+        entries = self._entries
+        entries += [_played(event) for event in self._game.events(len(entries))]
+        return entries[told:]
+
+
+def _played(event: Event) -> Played:
+    if isinstance(event, Placed):
+        return Played(event.color, event.seat, event.move.piece, event.move.cells)
+    return Played(event.color, event.seat, reason=event.reason)
 
 
 _fragments: dict[Placements, dict[int, bytes]] = {}

@@ -16,7 +16,7 @@ from arena.limits import LEAVE_MS
 from arena.match import MatchSpec, seat_names
 from arena.player import Choice, Player, never_started
 from arena.pool import BotPool
-from arena.protocol import EndReason, Ready
+from arena.protocol import Chronicle, EndReason, Ready
 from arena.record import FORMAT, Fault, MatchRecord, PassRecord, PlyRecord, SeatRecord
 from arena.sandbox import StartFailed
 from arena.version import VERSION
@@ -67,6 +67,7 @@ class _Match:
         self._pool = pool
         self._id = spec.match_id([bot.digest for bot in bots])
         self._told_names = seat_names([bot.name for bot in bots])
+        self._chronicle = Chronicle(game)
         self._players: dict[int, Player] = {}  # by seat; a faulty one is removed
         self._ready: dict[int, Ready] = {}
         self._sandbox: dict[str, str] = {}
@@ -102,7 +103,7 @@ class _Match:
                 continue
             process.on_stderr = lambda data, seat=seat: self._observer.on_stderr(seat, data)
             self._sandbox |= process.confined.protections
-            briefing = Briefing(self._spec, self._id, self._game, seat, self._told_names)
+            briefing = Briefing(self._spec, self._id, self._game, self._chronicle, seat, self._told_names)
             self._players[seat] = Player(process, briefing, seat, freezes=not self._spec.ponder)
             self._players[seat].say_hello()
         deadline = monotonic_ns() + self._spec.time.start_ms * 1_000_000
@@ -175,8 +176,9 @@ class _Match:
         return "all-forfeited" if len(self._faults) == len(self._bots) else "finished"
 
     def _say_end(self, reason: EndReason) -> None:
+        result = self._game.result()
         for player in self._players.values():
-            player.say_end(player.briefing.end(reason, self._faults))
+            player.say_end(player.briefing.end(reason, result, self._faults))
 
     def _dismiss(self) -> None:
         """Keep the bots that may stay, and let the others go, by force if need be."""
@@ -196,6 +198,7 @@ class _Match:
     def _record(self, reason: EndReason) -> MatchRecord:
         game = self._game
         assert reason != "void"
+        result = game.result()
         return MatchRecord(
             format=FORMAT,
             arena=VERSION,
@@ -207,9 +210,9 @@ class _Match:
             passes=tuple(passes_of(game)),
             faults=tuple(self._faults),
             reason=reason,
-            scores=game.scores(),
-            totals=tuple(game.totals()),
-            ranks=tuple(game.ranks()),
+            scores=result.scores,
+            totals=tuple(result.totals),
+            ranks=tuple(result.ranks),
         )
 
     def _seat_records(self) -> Iterator[SeatRecord]:

@@ -1,7 +1,7 @@
 """The complete rules of Blokus: a small, pure and fast library without dependencies."""
 
 from engine.errors import BadNotation, BadRequest, IllegalMove, RulesError
-from engine.game import Event, Game, Passed, Placed
+from engine.game import Event, Game, Passed, Placed, Result
 from engine.move import Move
 from engine.pieces import PIECES, Piece
 from engine.variants import SCORINGS, VARIANTS, Scoring, Variant
@@ -19,6 +19,7 @@ __all__ = [
     "Passed",
     "Piece",
     "Placed",
+    "Result",
     "RulesError",
     "Scoring",
     "Variant",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from engine.board import Board
 from engine.errors import IllegalMove
-from engine.grid import Cell
-from engine.move import Move
+from engine.move import Move, cell_list, clean_cells, off_board
+from engine.pieces import shape_of
 from engine.placements import Placements
 from engine.variants import Variant
 
@@ -16,18 +16,27 @@ def number_of(move: Move, placements: Placements) -> int:
     """Return the number of a move that is a piece of this game on the board, or raise `IllegalMove`."""
     if not isinstance(move, Move):
         raise IllegalMove("not a piece", (), f"expected a Move, got {type(move).__name__}")
-    clean = Move.from_cells(move.cells)
+    number = number_of_cells(move.cells, placements)
+    clean = placements.move(number)
     if clean.piece != move.piece:
         detail = f"{cell_list(clean.cells)} form {clean.piece}, not {str(move.piece)[:20]}"
         raise IllegalMove("not a piece", clean.cells, detail)
-    outside = tuple([cell for cell in clean.cells if cell not in placements.grid])
-    if outside:
-        size = f"{placements.grid.rows} x {placements.grid.cols}"
-        raise IllegalMove("off the board", outside, f"{cell_list(outside)}: the board is {size}")
-    number = placements.number(clean)
-    if number is None:
-        raise IllegalMove("not a piece", clean.cells, f"{clean.piece} is not used in this variant")
     return number
+
+
+def number_of_cells(cells: Iterable[Sequence[int]], placements: Placements) -> int:
+    """Return the number of the placement that covers these cells, or raise `IllegalMove`."""
+    clean = clean_cells(cells)
+    grid = placements.grid
+    first = placements.first_number(shape_of(clean))
+    if first is None:
+        name = Move.from_cells(clean).piece
+        raise IllegalMove("not a piece", tuple(clean), f"{name} is not used in this variant")
+    if problem := off_board(clean, grid.rows, grid.cols):
+        raise problem
+    number, step = first
+    row, col = clean[0]
+    return number + step * (row * grid.cols + col)
 
 
 def explain(board: Board, variant: Variant, color: int, number: int) -> IllegalMove:
@@ -53,8 +62,3 @@ def explain(board: Board, variant: Variant, color: int, number: int) -> IllegalM
     largest = max(table.pieces[held].size for held in hand)
     detail = f"{name} has {table.pieces[piece].size} squares, and {who} still holds a piece of {largest}"
     return IllegalMove("size order", cells, detail)
-
-
-def cell_list(cells: Iterable[Cell]) -> str:
-    """Return cells for a message: (4,4) (4,5)."""
-    return " ".join(f"({row},{col})" for row, col in cells)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from engine.board import Board
 from engine.errors import BadRequest, IllegalMove
-from engine.explain import explain, number_of
+from engine.explain import explain, number_of, number_of_cells
 from engine.grid import Mask
 from engine.move import Move
 from engine.placements import Bits, Placements, placements_of
@@ -14,6 +14,7 @@ from engine.scoring import points, shared_ranks
 from engine.variants import DEFAULT_SCORING, Scoring, Variant, find_scoring, find_variant
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
 
@@ -31,6 +32,14 @@ class Passed(NamedTuple):
     color: str
     seat: int
     reason: Literal["blocked", "forfeit"]
+
+
+class Result(NamedTuple):
+    """How a game stands: the score of each color, the total and the rank of each seat."""
+
+    scores: dict[str, int]
+    totals: list[int]
+    ranks: list[int]
 
 
 Event: TypeAlias = Placed | Passed
@@ -79,6 +88,31 @@ class Game:
         self._seat = _OVER
         self._find_turn(0)
 
+    @classmethod
+    def from_position(
+        cls, variant: str | Variant, placed: Mapping[str, Iterable[Move]], scoring: str = DEFAULT_SCORING
+    ) -> Game:
+        """Return a game that begins with these pieces of each color on the board and no forfeits.
+
+        Whose turn it is follows from how many there are. Nothing before is known: it cannot be undone, and a
+        monomino already on the board earns no bonus for coming last. Raises `IllegalMove` for pieces that the rules do
+        not allow together, `BadRequest` for numbers of them that taking turns cannot lead to.
+        """
+        from engine.position import color_to_move, lay_out  # here, because most programs never need it
+
+        game = cls(variant, scoring)
+        board, colors = game._board, game.variant.colors
+        for name, moves in placed.items():
+            lay_out(board, game.variant, game._color_number(name), moves)
+        counts = [len(game.variant.pieces) - len(board.hand(color)) for color in range(len(colors))]
+        # a color can always place its first piece, so one without any has not dropped out
+        game._out = sum(1 << color for color, count in enumerate(counts) if count and not board.has_move(color))
+        game._turn = sum(counts)
+        if game.variant.turning_color is not None:
+            game._rotation = counts[colors.index(game.variant.turning_color)] % len(game.variant.seats)
+        game._find_turn(color_to_move(game.variant, counts, game._out))
+        return game
+
     # ---- whose turn, and what may be played
 
     @property
@@ -119,10 +153,23 @@ class Game:
     def why_illegal(self, move: Move, color: str | None = None) -> IllegalMove | None:
         """Return what is wrong with a move of the color to move, or None; `color` is who claims to move."""
         try:
-            self._judge(move, color)
+            self.judge(move, color)
         except IllegalMove as problem:
             return problem
         return None
+
+    def judge(self, move: Move, color: str | None = None) -> int:
+        """Return the number of a move that the color to move may play, or raise `IllegalMove`.
+
+        `color`, if given, is who claims to move.
+        """
+        self._check_turn(color)
+        return self._check_legal(number_of(move, self.placements))
+
+    def judge_cells(self, cells: Iterable[Sequence[int]]) -> int:
+        """Return the number of the placement over these cells, as `judge` does."""
+        self._check_turn(None)
+        return self._check_legal(number_of_cells(cells, self.placements))
 
     # ---- changing the game
 
@@ -131,7 +178,7 @@ class Game:
 
         Raises `IllegalMove` and leaves the game as it was. `color`, if given, must be the one to move.
         """
-        self._place(self._judge(move, color))
+        self._place(self.judge(move, color))
 
     def undo(self) -> None:
         """Take back the last `play` or `retire`, with the passes that followed it."""
@@ -198,36 +245,33 @@ class Game:
         """Return the seats that have forfeited, each with the turn at which it did."""
         return {seat: turn for seat, turn in enumerate(self._retired) if turn is not None}
 
+    def forfeits(self) -> list[tuple[int, int]]:
+        """Return the forfeits in the order in which they happened: each seat, with the turn at which it did."""
+        found: dict[int, int] = {}
+        for retired in [*[past[-1] for past in self._past], self._retired]:
+            found.update({seat: turn for seat, turn in enumerate(retired) if turn is not None})
+        return list(found.items())
+
+    def result(self) -> Result:
+        """Return scores, totals and ranks as they stand."""
+        scores = self._scores()
+        totals = self._totals(scores)
+        return Result(scores, totals, self._ranks(totals))
+
     def scores(self) -> dict[str, int]:
         """Return the score of each color as it stands."""
-        last: dict[int, str] = {}
-        for color, _, number in self._log:
-            if number >= 0:
-                last[color] = self.placements.pieces[self.placements.piece(number)].name
-        return {
-            color: points(self.hand(color), last.get(number), self.scoring)
-            for number, color in enumerate(self.variant.colors)
-        }
+        return self.result().scores
 
     def totals(self) -> list[int]:
         """Return the total of each seat: its colors', or its team's."""
-        scores = self.scores()
-        seats = [sum(scores[color] for color in colors) for colors in self.variant.seats]
-        teams = self.variant.teams
-        return [sum(total for total, other in zip(seats, teams, strict=True) if other == team) for team in teams]
+        return self.result().totals
 
     def ranks(self) -> list[int]:
         """Return the rank of each seat; equals share one, partners carry their team's.
 
         Whoever forfeited ranks below all who did not, the earlier the lower; a team only if both did.
         """
-        merits: dict[int, tuple[int, int]] = {}
-        for team, total in zip(self.variant.teams, self.totals(), strict=True):
-            turns = [turn for turn, other in zip(self._retired, self.variant.teams, strict=True) if other == team]
-            faults = [turn for turn in turns if turn is not None]
-            merits[team] = (1, total) if len(faults) < len(turns) else (0, max(faults))
-        ranks = dict(zip(merits, shared_ranks(list(merits.values())), strict=True))
-        return [ranks[team] for team in self.variant.teams]
+        return self.result().ranks
 
     # ---- by number: for search, where a `Move` for every placement would cost too much
 
@@ -246,10 +290,12 @@ class Game:
     def legal_number(self, index: int) -> int:
         """Return the number of the legal placement at `index` of the list; raises `BadRequest` beyond it."""
         bits = self.legal_bits()
-        count = bits.bit_count()
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < count:
-            raise BadRequest(f"no legal move has index {index!r}: there are {count}, counted from 0")
-        return self.placements.nth(bits, index)
+        if type(index) is int and index >= 0:
+            number = self.placements.nth(bits, index)
+            if number >= 0:
+                return number
+        shown = index if type(index) is not int or abs(index) < 10**9 else "of that size"
+        raise BadRequest(f"no legal move has index {shown}: there are {bits.bit_count()}, counted from 0")
 
     def play_random(self, rng: Random) -> int:
         """Play one of the legal placements, each as likely as the other, and return its number."""
@@ -261,22 +307,51 @@ class Game:
 
     def play_number(self, number: int) -> None:
         """Place a piece by its number, as `play` does."""
+        if not self.placements.exists(number):
+            raise BadRequest(f"no placement has the number {number!r}")
         if self._color == _OVER or not self._board.is_legal(self._color, number):
-            self._judge(self.placements.move(number), None)
+            self.judge(self.placements.move(number))
         self._place(number)
 
     # ---- inside
 
-    def _judge(self, move: Move, claimed: str | None) -> int:
-        """Return the number of a legal move, or raise `IllegalMove`."""
+    def _check_turn(self, color: str | None) -> None:
         if self._color == _OVER:
             raise IllegalMove("game over", (), "no color can place a piece any more")
-        if claimed is not None and claimed != self.color:
-            raise IllegalMove("not this colour's turn", (), f"it is the turn of {self.color}, not of {claimed}")
-        number = number_of(move, self.placements)
+        if color is not None and color != self.color:
+            raise IllegalMove("not this colour's turn", (), f"it is the turn of {self.color}, not of {color}")
+
+    def _check_legal(self, number: int) -> int:
         if not self._board.is_legal(self._color, number):
             raise explain(self._board, self.variant, self._color, number)
         return number
+
+    def _scores(self) -> dict[str, int]:
+        last = {color: number for color, _, number in self._log if number >= 0}
+        pieces = self.placements.pieces
+        scores = {}
+        for color, name in enumerate(self.variant.colors):
+            ended_with = pieces[self.placements.piece(last[color])].name if color in last else None
+            left = [pieces[piece].name for piece in self._board.hand(color)]
+            scores[name] = points(left, ended_with, self.scoring)
+        return scores
+
+    def _totals(self, scores: dict[str, int]) -> list[int]:
+        teams = self.variant.teams
+        totals = dict.fromkeys(teams, 0)
+        for team, colors in zip(teams, self.variant.seats, strict=True):
+            totals[team] += sum(scores[color] for color in colors)
+        return [totals[team] for team in teams]
+
+    def _ranks(self, totals: list[int]) -> list[int]:
+        teams = self.variant.teams
+        merits: dict[int, tuple[int, int]] = {}
+        for team, total in zip(teams, totals, strict=True):
+            turns = [turn for turn, other in zip(self._retired, teams, strict=True) if other == team]
+            faults = [turn for turn in turns if turn is not None]
+            merits[team] = (1, total) if len(faults) < len(turns) else (0, max(faults))
+        ranks = dict(zip(merits, shared_ranks(list(merits.values())), strict=True))
+        return [ranks[team] for team in teams]
 
     def _place(self, number: int) -> None:
         color, seat = self._color, self._seat

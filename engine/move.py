@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import islice, pairwise
 from operator import index
 from typing import Any, NamedTuple
 
 from engine.errors import IllegalMove
 from engine.grid import Cell
-from engine.pieces import LARGEST, SHAPES, shape_of
+from engine.pieces import LARGEST, PIECES, SHAPES, shape_of
 
-_FAR = 9999  # keeps numbers of a million digits out of messages and arithmetic
+_FAR = 9999  # keeps numbers of a million digits out of messages and records
 
 
 class Move(NamedTuple):
@@ -24,58 +25,81 @@ class Move(NamedTuple):
     cells: tuple[Cell, ...]
 
     @classmethod
-    def from_cells(cls, cells: Iterable[Iterable[int]]) -> Move:
+    def from_cells(cls, cells: Iterable[Sequence[int]]) -> Move:
         """Return the move that covers these cells, in any order; the piece follows from the shape.
 
         Raises `IllegalMove` ("not a piece") for anything else. Whether the cells are on the
         board is for the game to say.
         """
-        clean = sorted_cells(cells)
+        clean = clean_cells(cells)
         found = SHAPES.get(shape_of(clean))
         if found is None:
-            raise _not_a_piece(tuple(clean), f"{_count(clean)} do not form one of the 21 pieces")
+            raise no_piece(clean)
         return cls(found[0].name, tuple(clean))
 
 
-def sorted_cells(cells: Any) -> list[Cell]:
-    """Return one to five different cells in order, or raise `IllegalMove` ("not a piece")."""
+def clean_cells(cells: Any) -> list[Cell]:
+    """Return one or more cells, sorted, in types that can be trusted; raises `IllegalMove` ("not a piece")."""
     if isinstance(cells, str | bytes | dict):
-        raise _not_a_piece((), f"expected a list of cells, got {_shown(cells)}")
+        raise _not_a_piece(f"expected a list of cells, got {_shown(cells)}")
     try:
-        given = list(cells)
-    except TypeError:
-        raise _not_a_piece((), f"expected a list of cells, got {_shown(cells)}") from None
-    if not 1 <= len(given) <= LARGEST:
-        raise _not_a_piece(tuple(given[: LARGEST + 1]), f"a piece covers 1 to {LARGEST} cells, got {len(given)}")
-    clean = sorted([_cell(item) for item in given])
-    if min(clean)[0] < -_FAR or max(clean)[0] > _FAR or any(not -_FAR <= col <= _FAR for _, col in clean):
-        raise IllegalMove("off the board", (), f"a coordinate is beyond {_FAR}, where no board reaches")
-    for before, after in pairwise(clean):
+        given = list(islice(cells, LARGEST + 1))
+    except Exception:  # whatever a stranger's iterator raises
+        raise _not_a_piece(f"expected a list of cells, got {_shown(cells)}") from None
+    if not given:
+        raise _not_a_piece("expected a list of cells, got none")
+    return sorted(
+        [
+            # a pair of ints, and nothing that merely behaves like one: True is 1, and a set has no order
+            item
+            if type(item) is tuple and len(item) == 2 and type(item[0]) is int and type(item[1]) is int
+            else _cell(item)
+            for item in given
+        ]
+    )
+
+
+def no_piece(cells: list[Cell]) -> IllegalMove:
+    """Return what is wrong with cells that do not form a piece."""
+    if far := _far(cells):
+        return far
+    for before, after in pairwise(cells):
         if before == after:
-            raise _not_a_piece((after,), f"cell {after} is named twice")
-    return clean
+            return _not_a_piece(f"cell {cell_list([after])} is named twice", (after,))
+    if len(cells) > LARGEST:
+        return _not_a_piece(f"a piece covers at most {LARGEST} cells", tuple(cells))
+    return _not_a_piece(f"the cells {cell_list(cells)} do not form one of the {len(PIECES)} pieces", tuple(cells))
+
+
+def off_board(cells: list[Cell], rows: int, cols: int) -> IllegalMove | None:
+    """Return which cells are off a board, or None if none is."""
+    outside = [cell for cell in cells if not (0 <= cell[0] < rows and 0 <= cell[1] < cols)]
+    if not outside:
+        return None
+    detail = f"{cell_list(outside)}: the board is {rows} x {cols}"
+    return _far(outside) or IllegalMove("off the board", tuple(outside), detail)
+
+
+def cell_list(cells: Iterable[Cell]) -> str:
+    """Return cells for a message: (4,4) (4,5)."""
+    return " ".join([f"({row},{col})" for row, col in cells])
+
+
+def _far(cells: list[Cell]) -> IllegalMove | None:
+    if all(-_FAR <= row <= _FAR and -_FAR <= col <= _FAR for row, col in cells):
+        return None
+    return IllegalMove("off the board", (), f"a coordinate is beyond {_FAR}, where no board reaches")
 
 
 def _cell(item: Any) -> Cell:
-    # a tuple or list of two ints, and nothing that merely behaves like one: True is 1, "12" has two items
-    if isinstance(item, list | tuple) and len(item) == 2:
-        row, col = item
-        if type(row) is int and type(col) is int:
-            return (row, col)
-        if not isinstance(row, bool) and not isinstance(col, bool):
-            try:
-                return (index(row), index(col))  # numpy's integers
-            except TypeError:
-                pass
-    raise _not_a_piece((), f"expected a cell as two whole numbers [row, column], got {_shown(item)}")
+    if isinstance(item, list | tuple) and len(item) == 2 and not any(isinstance(part, bool) for part in item):
+        with suppress(TypeError):
+            return (index(item[0]), index(item[1]))  # numpy's integers too
+    raise _not_a_piece(f"expected a cell as two whole numbers [row, column], got {_shown(item)}")
 
 
-def _not_a_piece(cells: tuple[Any, ...], detail: str) -> IllegalMove:
+def _not_a_piece(detail: str, cells: tuple[Cell, ...] = ()) -> IllegalMove:
     return IllegalMove("not a piece", cells, detail)
-
-
-def _count(cells: list[Cell]) -> str:
-    return "the cells " + " ".join(f"({row},{col})" for row, col in cells)
 
 
 def _shown(item: object) -> str:

@@ -28,13 +28,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from engine.grid import Grid, Mask, grid
 from engine.move import Move
-from engine.pieces import PIECES, SHAPES, Piece, Shape, shape_of
+from engine.pieces import PIECES, Piece, Shape
 from engine.variants import Variant
 
 Bits: TypeAlias = int  # a set of placements: bit i is placement number i
 
 _T = TypeVar("_T")
 _SINGLE = tuple([1 << bit for bit in range(64)])
+_EXISTS = ord("1")
 _FEW_BITS = 600  # from here on dropping bits one by one is faster than halving
 
 
@@ -44,6 +45,8 @@ class Placements:
     __slots__ = (
         "_array",
         "_base",
+        "_by_shape",
+        "_flags",
         "_halves",
         "_length",
         "_made",
@@ -72,12 +75,22 @@ class Placements:
         self._shape_masks = [[self._relative_mask(shape) for shape in p.orientations] for p in self.pieces]
         self.every: Bits = self._on_board()
         self.covers: list[Bits] = self._cell_covers() + self._piece_covers()
+        self._flags = bin(self.every)[:1:-1].encode()
+        self._by_shape: dict[Shape, tuple[int, int]] = {
+            shape: (base + turned, len(piece.orientations))
+            for base, piece in zip(self._base, self.pieces, strict=True)
+            for turned, shape in enumerate(piece.orientations)
+        }
         self._halves = _halves(self._length)
         self._needs: list[Mask] = [0] * self._length
-        # moves are made when first listed; `_made` says which are there
+        # moves are made when first asked for; `_made` says which are sure to be there
         self._made: Bits = 0
         self._moves: list[Any] = [None] * self._length
         self._array: Any = None  # the same moves, for numpy
+
+    def exists(self, number: int) -> bool:
+        """Tell whether a placement has this number: there are gaps, where a piece would stick out."""
+        return type(number) is int and 0 <= number < len(self._flags) and self._flags[number] == _EXISTS
 
     def needs(self, number: int) -> Mask:
         """Return what a placement needs: its cells, and its piece as a bit above them."""
@@ -93,20 +106,22 @@ class Placements:
         return self._piece_at[number]
 
     def move(self, number: int) -> Move:
-        """Return a placement as a move."""
-        piece, first, turned = self._parts(number)
-        row0, col0 = divmod(first, self.grid.cols)
-        shape = self.pieces[piece].orientations[turned]
-        return Move(self.pieces[piece].name, tuple([(row0 + row, col0 + col) for row, col in shape]))
+        """Return a placement as a move; the same object every time."""
+        move: Move | None = self._moves[number]
+        if move is None:
+            piece, first, turned = self._parts(number)
+            row0, col0 = divmod(first, self.grid.cols)
+            shape = self.pieces[piece].orientations[turned]
+            move = Move(self.pieces[piece].name, tuple([(row0 + row, col0 + col) for row, col in shape]))
+            self._moves[number] = move
+        return move
 
-    def number(self, move: Move) -> int | None:
-        """Return the number of a move made of sorted cells on the board; None if its piece is not in play."""
-        piece, turned = SHAPES[shape_of(list(move.cells))]
-        if piece not in self.pieces:
-            return None
-        at = self.pieces.index(piece)
-        row, col = move.cells[0]
-        return self._base[at] + len(piece.orientations) * (row * self.grid.cols + col) + turned
+    def first_number(self, shape: Shape) -> tuple[int, int] | None:
+        """Return the number of a shape whose first cell is cell 0, and what each further cell adds to it.
+
+        None if no piece in play has that shape.
+        """
+        return self._by_shape.get(shape)
 
     def moves(self, bits: Bits) -> list[Move]:
         """Return the moves of a set of placements, in order."""
@@ -120,7 +135,7 @@ class Placements:
         return _chosen(bits, self._moves)
 
     def nth(self, bits: Bits, index: int) -> int:
-        """Return the placement number that stands at `index` in a set."""
+        """Return the placement number that stands at `index` in a set; -1 beyond its end."""
         return self._nth_in(bits, index, 0, 0)
 
     def _nth_in(self, bits: Bits, index: int, base: int, level: int = 1) -> int:
@@ -134,7 +149,11 @@ class Placements:
                 bits >>= half
                 base += half
         for _ in range(index):
+            if not bits:
+                return -1
             bits &= bits - 1
+        if not bits:
+            return -1
         return base + (bits & -bits).bit_length() - 1
 
     def any_of(self, bits: Bits, random: Callable[[], float]) -> int:
@@ -153,9 +172,9 @@ class Placements:
 
     def _make(self, missing: Bits) -> None:
         for number in numbers(missing):
-            self._moves[number] = self.move(number)
+            move = self.move(number)
             if self._array is not None:
-                self._array[number] = self._moves[number]
+                self._array[number] = move
         self._made |= missing
 
     def _moves_by_numpy(self, bits: Bits) -> list[Move]:

@@ -45,6 +45,7 @@ class PlainProcess(Confined):
         self._mark = secrets.token_hex(8)
         self._exit: Exit | None = None
         self._stat = -1
+        self._used_ns = self._children_ns = self._counted_at = 0
         ours, theirs = _open_pipes()
         self.stdin, self.stdout, self.stderr = ours
         try:
@@ -87,10 +88,14 @@ class PlainProcess(Confined):
         if not _ON_LINUX:
             return 0
         with suppress(OSError):
-            own = time.clock_gettime_ns(self._cpu_clock)
-            fields = os.pread(self._stat, 1024, 0).rpartition(b")")[2].split(None, 15)
-            return own + (int(fields[13]) + int(fields[14])) * _TICK_NS
-        return 0
+            self._used_ns = time.clock_gettime_ns(self._cpu_clock)
+            # what its children used is told in ticks, so there is nothing new within one
+            now = time.monotonic_ns()
+            if now - self._counted_at >= _TICK_NS:
+                self._counted_at = now
+                fields = os.pread(self._stat, 1024, 0).rpartition(b")")[2].split(None, 15)
+                self._children_ns = (int(fields[13]) + int(fields[14])) * _TICK_NS
+        return self._used_ns + self._children_ns
 
     def freeze(self) -> None:
         """Stop the process group."""
