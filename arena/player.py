@@ -18,7 +18,8 @@ _GRACE_MS = 250  # for a bot that closed its pipes to end by itself, so that its
 _MEMORY_SHARE = 0.95
 _END_NS = 100_000_000  # for a bot to take in its last line
 _CELLS_SHOWN = 30
-_KINDS: dict[str, FaultKind] = {"timeout": "timeout", "flood": "flood", "ended": "crash", "unasked": "garbage"}
+# what each kind of trouble is called when it comes after `ready`
+FAULTS: dict[str, FaultKind] = {"timeout": "timeout", "flood": "flood", "ended": "crash", "unasked": "garbage"}
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -64,7 +65,7 @@ class Player:
             if answer.kind == "ended":
                 detail = "ended instead of sending a ready message"
                 return self._fault("no-start", 0, Evidence(detail=detail, received=_cut(answer.line)))
-            return self._fault(_KINDS[answer.kind], 0, Evidence(detail=answer.detail, received=_cut(answer.line)))
+            return self._fault(FAULTS[answer.kind], 0, Evidence(detail=answer.detail, received=_cut(answer.line)))
         try:
             self.ready = protocol.decode_ready(answer)
         except Garbage as problem:
@@ -82,7 +83,7 @@ class Player:
         trouble = process.check_silence()
         if trouble:
             evidence = Evidence(detail=trouble.detail, color=game.color, received=_cut(trouble.line))
-            return self._fault(_KINDS[trouble.kind], game.turn, evidence)
+            return self._fault(FAULTS[trouble.kind], game.turn, evidence)
         if self._freezes:
             process.thaw()
         else:
@@ -102,7 +103,7 @@ class Player:
             detail += f" ({cpu_us / 1e6:.3f} s of CPU time)"
         line = answer.line if isinstance(answer, Trouble) else answer
         if isinstance(answer, Trouble) and answer.kind != "timeout":
-            kind, detail = _KINDS[answer.kind], answer.detail
+            kind, detail = FAULTS[answer.kind], answer.detail
         return self._fault(
             kind,
             game.turn,
@@ -120,12 +121,12 @@ class Player:
         evidence = Evidence(detail="", color=game.color, received=_cut(line), wall_us=wall_us, cpu_us=cpu_us)
         try:
             answer = protocol.decode_move(line, game.turn, has_list=self.briefing.has_list)
-            number = _number(game, answer)
+            number = number_of_answer(game, answer)
         except Garbage as problem:
             return self._fault("garbage", game.turn, replace(evidence, detail=str(problem)))
         except IllegalMove as problem:
-            cells = tuple(problem.cells[:_CELLS_SHOWN])
-            evidence = replace(evidence, detail=str(problem), rule=problem.rule, cells=cells)
+            named = _small(answer.cells)
+            evidence = replace(evidence, detail=str(problem), rule=problem.rule, cells=problem.cells, named=named)
             return self._fault("illegal", game.turn, evidence)
         except BadRequest as problem:
             return self._fault("illegal", game.turn, replace(evidence, detail=str(problem), rule="index out of range"))
@@ -180,12 +181,19 @@ class Player:
         return Fault(seat=self.seat, kind=kind, turn=turn, evidence=evidence)
 
 
-def _number(game: Game, answer: MoveAnswer) -> int:
+def number_of_answer(game: Game, answer: MoveAnswer) -> int:
     """Return the placement that an answer names, if it is legal."""
     if answer.cells is not UNSET:
         return game.judge_cells(answer.cells)
     assert answer.index is not UNSET
     return game.legal_number(answer.index)
+
+
+def _small(cells: object) -> tuple[protocol.CellPair, ...]:
+    """Return the cells that a bot named, as far as they could be on a board: giants do not fit into a record."""
+    if not isinstance(cells, list):
+        return ()
+    return tuple([cell for cell in cells[:_CELLS_SHOWN] if all(-1000 < part < 1000 for part in cell)])
 
 
 def never_started(seat: int, detail: str) -> Fault:

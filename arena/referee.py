@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic_ns
@@ -17,10 +16,11 @@ from arena.match import MatchSpec, seat_names
 from arena.player import Choice, Player, never_started
 from arena.pool import BotPool
 from arena.protocol import Chronicle, EndReason, Ready
-from arena.record import FORMAT, Fault, MatchRecord, PassRecord, PlyRecord, SeatRecord
+from arena.record import FORMAT, Fault, MatchRecord, PlyRecord, SeatRecord
+from arena.replay import opening_numbers, passes_of
 from arena.sandbox import StartFailed
 from arena.version import VERSION
-from engine import Game, Passed
+from engine import Game
 
 
 class Observer:
@@ -125,11 +125,8 @@ class _Match:
             self._ready[seat] = heard
 
     def _play_opening(self) -> None:
-        rng = random.Random(self._spec.opening_seed())  # noqa: S311
-        for _ in range(self._spec.opening_plies):
-            if self._game.is_over:
-                break
-            self._note_ply(_opening_choice(self._game, rng), opening=True)
+        for number in opening_numbers(self._spec, self._game):
+            self._note_ply(Choice(number, 0, 0, 0, "", None), opening=True)
 
     # ---- turns
 
@@ -229,23 +226,6 @@ class _Match:
                 digest=bot.digest,
                 ready=ready,
             )
-
-
-def passes_of(game: Game) -> list[PassRecord]:
-    """Return the passes of a game, each with the number of pieces placed before it."""
-    found = []
-    turn = 0
-    for event in game.events():
-        if isinstance(event, Passed):
-            found.append(PassRecord(turn=turn, color=event.color, seat=event.seat, reason=event.reason))
-        else:
-            turn += 1
-    return found
-
-
-def _opening_choice(game: Game, rng: random.Random) -> Choice:
-    index = int(rng.random() * game.legal_count())
-    return Choice(game.legal_number(index), 0, 0, 0, "", None)
 
 
 def _final_name(bot: Bot, ready: Ready | None) -> str:

@@ -1,0 +1,320 @@
+"""The `arena` command: a few lines a command; the work is done elsewhere."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+from arena import convert as conversion
+from arena.bots import bundled_names, load_bot
+from arena.errors import ArenaError, UsageError
+from arena.limits import ResourceLimits, TimeControl
+from arena.match import MatchSpec
+from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, to_json, write_file
+from arena.referee import Observer, play_match
+from arena.replay import positions, verify
+from arena.rerun import rerun as rerun_seat
+from arena.terminal import draw_move, draw_result
+from arena.version import VERSION
+from engine import SCORINGS, VARIANTS, Game, RulesError
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class _Duration(click.ParamType):
+    """A time: seconds, or with a unit, as milliseconds."""
+
+    name = "time"
+    _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "": 1000}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        number = value.rstrip("ms")
+        try:
+            milliseconds = float(number) * self._UNITS[value[len(number) :]]
+        except (ValueError, KeyError):
+            self.fail(f"expected a time such as 2, 0.5, 300ms or 1m, got {value!r}", param, ctx)
+        if not 0 <= milliseconds <= 86_400_000:
+            self.fail(f"expected a time from 0 to 1440m, got {value!r}", param, ctx)
+        return round(milliseconds)
+
+
+_DURATION = _Duration()
+
+
+def _all(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
+    def decorate(command: _F) -> _F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_clock_options = _all(
+    click.option("--move-time", type=_DURATION, default="2", show_default="2 s", help="Time for each move."),
+    click.option("--bank", type=_DURATION, default="0", show_default="0", help="Time for all moves beyond that."),
+    click.option("--increment", type=_DURATION, default="0", show_default="0", help="Added to the bank after a move."),
+    click.option("--start-time", type=_DURATION, default="10", show_default="10 s", help="Time until a bot is ready."),
+    click.option("--margin", type=_DURATION, default="50ms", show_default="50 ms", help="An overrun that is forgiven."),
+    click.option(
+        "--clock", type=click.Choice(["wall", "cpu"]), default="wall", show_default=True, help="Time charged."
+    ),
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="arena")
+def cli() -> None:
+    """Blokus Arena: bots play Blokus against each other.
+
+    Exit codes: 0 fine (bots may have lost by a fault), 1 a check failed, 2 wrong usage, 3 trouble of the
+    arena's own, 130 interrupted.
+    """
+
+
+@cli.command()
+@click.argument("bots", nargs=-1, metavar="BOT...")
+@click.option(
+    "--variant", default="classic", show_default=True, type=click.Choice(list(VARIANTS)), help="What to play."
+)
+@click.option("--scoring", default="15/5", show_default=True, type=click.Choice(list(SCORINGS)), help="The bonuses.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Makes a match reproducible; drawn if not given.")
+@click.option("--opening-plies", type=click.IntRange(0, 84), default=0, help="Placements drawn from the seed.")
+@_clock_options
+@click.option("--memory", type=click.IntRange(16), default=512, show_default=True, help="MB for each bot.")
+@click.option("--anonymous", is_flag=True, help="Hide the bots' names from each other.")
+@click.option("--ponder", is_flag=True, help="Let bots think on the others' time; needs --no-pin.")
+@click.option("--no-pin", is_flag=True, help="Do not keep the match to one core.")
+@click.option(
+    "--record", "record_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the record there."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, and nothing else.")
+@click.option("--watch", is_flag=True, help="Show the game as it is played.")
+@click.option("--delay", type=_DURATION, default="100ms", show_default="100 ms", help="After each move, with --watch.")
+@click.option("--stderr", "shows_stderr", is_flag=True, help="Show the bots' logs as they come, marked by seat.")
+def match(bots: tuple[str, ...], **options: Any) -> None:
+    """Play one match between bots.
+
+    BOT is a script, an executable, a folder with bot.toml, or the name of a bundled bot.
+    """
+    spec = _spec(options)
+    seats = len(VARIANTS[spec.variant].seats)
+    if len(bots) != seats:
+        expected = f"{seats} bot{'s' * (seats != 1)}"
+        raise UsageError(f"{spec.variant} needs {expected}, got {len(bots)}; bundled: {', '.join(bundled_names())}")
+    console = Console(highlight=False)
+    watcher = _Watcher(console, options)
+    with watcher:
+        record = play_match(spec, [load_bot(bot) for bot in bots], watcher)
+    if options["record_file"]:
+        write_file(options["record_file"], to_json(record))
+    if options["as_json"]:
+        sys.stdout.buffer.write(to_json(record))
+        return
+    *_, (game, _) = positions(record)
+    console.print(draw_result(record, game))
+    console.print(f"{spec.variant}, seed {spec.seed}, match {record.id}", style="dim")
+
+
+def _spec(options: dict[str, Any]) -> MatchSpec:
+    control = TimeControl(
+        kind=options["clock"],
+        start_ms=options["start_time"],
+        move_ms=options["move_time"],
+        bank_ms=options["bank"],
+        increment_ms=options["increment"],
+        margin_ms=options["margin"],
+    )
+    return MatchSpec(
+        variant=options["variant"],
+        scoring=options["scoring"],
+        seed=secrets.randbits(32) if options["seed"] is None else options["seed"],
+        opening_plies=options["opening_plies"],
+        anonymous=options["anonymous"],
+        ponder=options["ponder"],
+        pin=not options["no_pin"],
+        time=control,
+        limits=ResourceLimits(memory_mb=options["memory"]),
+    )
+
+
+class _Watcher(Observer):
+    """Shows a match while it runs, as far as the user asked for it."""
+
+    def __init__(self, console: Console, options: dict[str, Any]) -> None:
+        self._watches = options["watch"] and not options["as_json"]
+        self._shows_stderr = options["shows_stderr"]
+        self._delay_s = options["delay"] / 1000
+        self._names: Sequence[str] = ()
+        self._unfinished: dict[int, bytes] = {}
+        self._console = console
+        self._live = Live(console=console, auto_refresh=False, transient=True) if self._watches else None
+
+    def __enter__(self) -> None:
+        if self._live and self._console.is_terminal:
+            self._live.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+        for seat in list(self._unfinished):
+            self.on_stderr(seat, b"\n" if self._unfinished[seat] else b"")
+
+    def on_start(self, game: Game, names: Sequence[str]) -> None:
+        self._names = names
+        self._show(game, None)
+
+    def on_ply(self, game: Game, ply: PlyRecord) -> None:
+        self._show(game, ply)
+
+    def on_fault(self, game: Game, fault: Fault) -> None:
+        self._show(game, fault)
+
+    def on_stderr(self, seat: int, data: bytes) -> None:
+        if not self._shows_stderr:
+            return
+        *lines, self._unfinished[seat] = (self._unfinished.get(seat, b"") + data).split(b"\n")
+        for line in lines:
+            click.echo(f"[seat {seat}] {_printable(line)}", err=True)
+
+    def _show(self, game: Game, step: PlyRecord | Fault | None) -> None:
+        if not self._live or not self._names:
+            return
+        picture = draw_move(game, self._names, step)
+        if self._console.is_terminal:
+            self._live.update(picture, refresh=True)
+            time.sleep(self._delay_s)
+        else:
+            self._console.print(picture)
+
+
+def _printable(line: bytes) -> str:
+    return "".join(mark if mark.isprintable() else " " for mark in line.decode(errors="replace"))
+
+
+_RECORD = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+
+
+@cli.command()
+@_RECORD
+@click.option("--ply", type=click.IntRange(0), help="Print the board after this many steps, and leave.")
+def replay(file: Path, ply: int | None) -> None:
+    """Step through a record on the terminal."""
+    record = read_record(file)
+    console = Console(highlight=False)
+    names = [seat.name for seat in record.seats]
+    pictures = [draw_move(game, names, step) for game, step in positions(record)]
+    *_, (game, _) = positions(record)
+    pictures[-1] = draw_result(record, game)
+    if ply is not None or not (console.is_terminal and sys.stdin.isatty()):
+        console.print(pictures[min(ply if ply is not None else len(pictures), len(pictures) - 1)])
+        return
+    at = 0
+    while True:
+        console.clear()
+        console.print(pictures[at])
+        console.print(f"{at}/{len(pictures) - 1}   space, → next · b, ← back · g first · G last · q quit", style="dim")
+        key = click.getchar()
+        if key in ("q", "\x1b", "\x03", "\x04"):
+            return
+        at = {"b": at - 1, "\x1b[D": at - 1, "g": 0, "G": len(pictures) - 1}.get(key, at + 1)
+        at = max(0, min(at, len(pictures) - 1))
+
+
+@cli.command("verify")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE...")
+def verify_files(files: tuple[Path, ...]) -> None:
+    """Judge every ply, pass, score and rank of records anew; a file may hold one record a line."""
+    failed = 0
+    for file in files:
+        for where, record in _records(file):
+            problems = verify(record)
+            failed += bool(problems)
+            for problem in problems:
+                click.echo(f"{where}: {problem}", err=True)
+            if not problems:
+                click.echo(f"{where}: match {record.id} stands: {len(record.plies)} plies, ranks {list(record.ranks)}")
+    if failed:
+        raise SystemExit(1)
+
+
+def _records(file: Path) -> list[tuple[str, MatchRecord]]:
+    try:
+        lines = [line for line in file.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    if len(lines) == 1:
+        return [(str(file), from_json(lines[0], str(file)))]
+    try:
+        return [(str(file), from_json(b"\n".join(lines), str(file)))]  # one record, spread over lines
+    except ArenaError:
+        places = [f"{file}:{number}" for number in range(1, len(lines) + 1)]
+        return [(place, from_json(line, place)) for place, line in zip(places, lines, strict=True)]
+
+
+@cli.command()
+@_RECORD
+@click.option("--seat", type=click.IntRange(0), required=True, help="Whose lines to feed.")
+@click.option("--bot", help="The program to feed, if it is not where it was.")
+@click.option("--no-limit", is_flag=True, help="Wait for every answer as long as it takes: for a debugger.")
+def rerun(file: Path, seat: int, bot: str | None, no_limit: bool) -> None:
+    """Feed a bot exactly the lines it got in a record, up to the point where it failed."""
+    if not rerun_seat(read_record(file), seat, bot, no_limit=no_limit, tell=click.echo):
+        raise SystemExit(1)
+
+
+@cli.command()
+@click.argument("source", type=click.Path(path_type=Path, dir_okay=False), metavar="IN")
+@click.argument("target", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT")
+def convert(source: Path, target: Path) -> None:
+    """Convert between our records (.json) and Pentobi's game files (.blksgf)."""
+    conversion.convert(source, target)
+
+
+def main() -> NoReturn:
+    """Run the command line; every error is one clear line and a documented exit code."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that bots are ended on the way out
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        code = leaving.exit_code
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "arena"
+        code = _fail(f"{command}: {error.format_message()} (see {command} --help)", 2)
+    except click.ClickException as error:
+        code = _fail(f"arena: {error.format_message()}", 2)
+    except (KeyboardInterrupt, click.Abort):
+        code = _fail("arena: interrupted", 130)
+    except ArenaError as error:
+        code = _fail(f"arena: {error}", error.exit_code)
+    except RulesError as error:
+        code = _fail(f"arena: {error}", 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone
+        code = 0
+    except OSError as error:
+        code = _fail(f"arena: {error}", 3)
+    except Exception as error:
+        if os.environ.get("ARENA_DEBUG"):
+            traceback.print_exc()
+        code = _fail(f"arena: a defect of the arena: {error!r} (ARENA_DEBUG=1 shows where)", 3)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(message, err=True)
+    return code
