@@ -66,7 +66,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     is_named: bool  # by its manifest, which wins over what the bot says of itself
 
 
-class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The keys of bot.toml."""
 
     name: str
@@ -124,10 +124,10 @@ def _from_folder(folder: Path, source: str) -> Bot:
     )
 
 
-def _read_manifest(folder: Path, source: str) -> _Manifest:
+def _read_manifest(folder: Path, source: str) -> Manifest:
     file = folder / "bot.toml"
     try:
-        manifest = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Manifest)
+        manifest = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Manifest)
     except FileNotFoundError:
         raise BotSetupError(f"{source} is a folder without bot.toml") from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:

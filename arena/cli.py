@@ -32,18 +32,20 @@ from engine import SCORINGS, VARIANTS, Game, RulesError
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class _Duration(click.ParamType):
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "": 1000}
+
+
+class _Duration(click.ParamType):  # type: ignore[type-arg]
     """A time: seconds, or with a unit, as milliseconds."""
 
     name = "time"
-    _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "": 1000}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         number = value.rstrip("ms")
         try:
-            milliseconds = float(number) * self._UNITS[value[len(number) :]]
+            milliseconds = float(number) * _UNITS[value[len(number) :]]
         except (ValueError, KeyError):
             self.fail(f"expected a time such as 2, 0.5, 300ms or 1m, got {value!r}", param, ctx)
         if not 0 <= milliseconds <= 86_400_000:
@@ -115,7 +117,7 @@ def match(bots: tuple[str, ...], **options: Any) -> None:
     if len(bots) != seats:
         expected = f"{seats} bot{'s' * (seats != 1)}"
         raise UsageError(f"{spec.variant} needs {expected}, got {len(bots)}; bundled: {', '.join(bundled_names())}")
-    console = Console(highlight=False)
+    console = _console()
     watcher = _Watcher(console, options)
     with watcher:
         record = play_match(spec, [load_bot(bot) for bot in bots], watcher)
@@ -149,6 +151,11 @@ def _spec(options: dict[str, Any]) -> MatchSpec:
         time=control,
         limits=ResourceLimits(memory_mb=options["memory"]),
     )
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=200)  # a pipe wraps nothing
 
 
 class _Watcher(Observer):
@@ -214,7 +221,7 @@ _RECORD = click.argument("file", type=click.Path(path_type=Path, dir_okay=False)
 def replay(file: Path, ply: int | None) -> None:
     """Step through a record on the terminal."""
     record = read_record(file)
-    console = Console(highlight=False)
+    console = _console()
     names = [seat.name for seat in record.seats]
     pictures = [draw_move(game, names, step) for game, step in positions(record)]
     *_, (game, _) = positions(record)
