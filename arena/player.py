@@ -118,18 +118,22 @@ class Player:
         )
 
     def _judge(self, game: Game, line: bytes, wall_us: int, cpu_us: int, bank_ms: int) -> Choice | Fault:
-        evidence = Evidence(detail="", color=game.color, received=_cut(line), wall_us=wall_us, cpu_us=cpu_us)
+        answer: MoveAnswer | None = None
         try:
             answer = protocol.decode_move(line, game.turn, has_list=self.briefing.has_list)
             number = number_of_answer(game, answer)
-        except Garbage as problem:
-            return self._fault("garbage", game.turn, replace(evidence, detail=str(problem)))
-        except IllegalMove as problem:
-            named = _small(answer.cells)
-            evidence = replace(evidence, detail=str(problem), rule=problem.rule, cells=problem.cells, named=named)
+        except (Garbage, IllegalMove, BadRequest) as problem:
+            evidence = Evidence(
+                detail=str(problem), color=game.color, received=_cut(line), wall_us=wall_us, cpu_us=cpu_us
+            )
+            if isinstance(problem, Garbage):
+                return self._fault("garbage", game.turn, evidence)
+            if isinstance(problem, IllegalMove) and answer:
+                named = _small(answer.cells)
+                evidence = replace(evidence, rule=problem.rule, cells=problem.cells, named=named)
+            else:
+                evidence = replace(evidence, rule="index out of range")
             return self._fault("illegal", game.turn, evidence)
-        except BadRequest as problem:
-            return self._fault("illegal", game.turn, replace(evidence, detail=str(problem), rule="index out of range"))
         note = "" if answer.note is UNSET else answer.note[:NOTE_CHARACTERS]
         return Choice(number, wall_us, cpu_us, bank_ms, note, None if answer.eval is UNSET else answer.eval)
 

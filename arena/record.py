@@ -31,7 +31,7 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     ready: Ready | None
 
 
-class PlyRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlyRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One placement, and the time it took; an opening ply has none."""
 
     turn: int

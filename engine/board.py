@@ -7,7 +7,8 @@ or blocked and one of them is an anchor.
 
 Lists come from sets of placements, each the union of `covers` over one of those masks: `taken`, `dead` and
 `reach`. Masks only ever grow, so a union is brought up to date by adding what is new, and only when somebody asks
-for a list. Whether a color can move at all is mostly told by one placement remembered from the last time.
+for a list. Whether a color can move at all is mostly told by a free corner and the piece of one cell in hand, or by
+one placement remembered from the last time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from __future__ import annotations
 from engine.grid import Mask
 from engine.placements import Bits, Placements
 
+# in place of a remembered placement
 _NONE = -1
+_LISTED = -2  # lists are wanted: the next one may as well be made as soon as `has_move` asks
 
 
 class Board:
@@ -27,6 +30,7 @@ class Board:
         "_dead",
         "_largest_first",
         "_legal",
+        "_one_cell",
         "_past",
         "_reach",
         "_taken",
@@ -41,6 +45,7 @@ class Board:
         colors = len(starts)
         self.placements = placements
         self._largest_first = largest_first
+        self._one_cell: Mask = 0 if largest_first else _need_of_one_cell(placements)
         self.occupied: Mask = 0
         self.own: list[Mask] = [0] * colors
         self._blocked: list[Mask] = [0] * colors
@@ -60,6 +65,7 @@ class Board:
         twin = Board.__new__(Board)
         twin.placements = self.placements
         twin._largest_first = self._largest_first
+        twin._one_cell = self._one_cell
         twin.occupied = self.occupied
         twin.own = self.own.copy()
         twin._blocked = self._blocked.copy()
@@ -118,7 +124,7 @@ class Board:
         bits = self._legal[color]
         if bits is None:
             bits = self._legal[color] = self._find_legal(color)
-        self._witness[color] = _NONE  # lists are wanted: have the next one ready when `has_move` asks
+        self._witness[color] = _LISTED
         return bits
 
     def has_move(self, color: int) -> bool:
@@ -126,10 +132,17 @@ class Board:
         bits = self._legal[color]
         if bits is None:
             witness = self._witness[color]
+            blocked = self._blocked[color]
+            if witness == _LISTED:
+                return self.legal(color) != 0
+            if not self._anchors[color] & ~(self.occupied | blocked):
+                return False
+            if self._one_cell and not blocked & self._one_cell:
+                return True  # a piece of one cell fits wherever a corner is free
             if witness != _NONE and self.is_legal(color, witness):
                 return True
             bits = self._legal[color] = self._find_legal(color)
-            self._witness[color] = bits.bit_length() - 1  # _NONE if there is none
+            self._witness[color] = (bits & -bits).bit_length() - 1  # small pieces last longest; _NONE if there is none
         return bits != 0
 
     def hand(self, color: int) -> list[int]:
@@ -178,3 +191,11 @@ class Board:
         covers = self.placements.covers
         cells = self.placements.grid.rows * self.placements.grid.cols
         return sum(covers[cells + piece] for piece in hand if pieces[piece].size == largest)
+
+
+def _need_of_one_cell(placements: Placements) -> Mask:
+    """Return the need that is the piece of one cell; 0 where it is not played."""
+    for place, piece in enumerate(placements.pieces):
+        if piece.size == 1:
+            return 1 << placements.grid.rows * placements.grid.cols + place
+    return 0

@@ -18,6 +18,15 @@ Rule: TypeAlias = Literal[
 ]
 
 
+def shown(item: object) -> str:
+    """Return anything for a message: a stranger's object can have a repr of any length, or one that raises."""
+    try:
+        text = repr(item)
+    except Exception:
+        return f"an unprintable {type(item).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 class RulesError(ValueError):
     """Base of everything the engine refuses."""
 

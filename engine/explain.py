@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engine.board import Board
-from engine.errors import IllegalMove
+from engine.errors import IllegalMove, shown
 from engine.move import Move, cell_list, clean_cells, off_board
 from engine.pieces import shape_of
 from engine.placements import Placements
@@ -18,8 +18,8 @@ def number_of(move: Move, placements: Placements) -> int:
         raise IllegalMove("not a piece", (), f"expected a Move, got {type(move).__name__}")
     number = number_of_cells(move.cells, placements)
     clean = placements.move(number)
-    if clean.piece != move.piece:
-        detail = f"{cell_list(clean.cells)} form {clean.piece}, not {str(move.piece)[:20]}"
+    if not isinstance(move.piece, str) or clean.piece != move.piece:
+        detail = f"{cell_list(clean.cells)} form {clean.piece}, not {shown(move.piece)}"
         raise IllegalMove("not a piece", clean.cells, detail)
     return number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from engine.board import Board
-from engine.errors import BadRequest, IllegalMove
+from engine.errors import BadRequest, IllegalMove, shown
 from engine.explain import explain, number_of, number_of_cells
 from engine.grid import Mask
 from engine.move import Move
@@ -294,8 +294,7 @@ class Game:
             number = self.placements.nth(bits, index)
             if number >= 0:
                 return number
-        shown = index if type(index) is not int or abs(index) < 10**9 else "of that size"
-        raise BadRequest(f"no legal move has index {shown}: there are {bits.bit_count()}, counted from 0")
+        raise BadRequest(f"no legal move has index {shown(index)}: there are {bits.bit_count()}, counted from 0")
 
     def play_random(self, rng: Random) -> int:
         """Play one of the legal placements, each as likely as the other, and return its number."""
@@ -308,7 +307,7 @@ class Game:
     def play_number(self, number: int) -> None:
         """Place a piece by its number, as `play` does."""
         if not self.placements.exists(number):
-            raise BadRequest(f"no placement has the number {number!r}")
+            raise BadRequest(f"no placement has the number {shown(number)}")
         if self._color == _OVER or not self._board.is_legal(self._color, number):
             self.judge(self.placements.move(number))
         self._place(number)
@@ -318,8 +317,8 @@ class Game:
     def _check_turn(self, color: str | None) -> None:
         if self._color == _OVER:
             raise IllegalMove("game over", (), "no color can place a piece any more")
-        if color is not None and color != self.color:
-            raise IllegalMove("not this colour's turn", (), f"it is the turn of {self.color}, not of {color}")
+        if color is not None and not (isinstance(color, str) and color == self.color):
+            raise IllegalMove("not this colour's turn", (), f"it is the turn of {self.color}, not of {shown(color)}")
 
     def _check_legal(self, number: int) -> int:
         if not self._board.is_legal(self._color, number):
@@ -413,11 +412,11 @@ class Game:
         return Passed(name, seat, "blocked" if number == _BLOCKED else "forfeit")
 
     def _color_number(self, color: str) -> int:
-        if color not in self.variant.colors:
+        if not isinstance(color, str) or color not in self.variant.colors:
             known = ", ".join(self.variant.colors)
-            raise BadRequest(f"unknown color {color!r}: {self.variant.name} has {known}")
+            raise BadRequest(f"unknown color {shown(color)}: {self.variant.name} has {known}")
         return self.variant.colors.index(color)
 
     def _check_seat(self, seat: int) -> None:
         if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < len(self._retired):
-            raise BadRequest(f"unknown seat {seat!r}: {self.variant.name} has seats 0 to {len(self._retired) - 1}")
+            raise BadRequest(f"unknown seat {shown(seat)}: {self.variant.name} has seats 0 to {len(self._retired) - 1}")

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from operator import index
 from typing import Any, NamedTuple
 
-from engine.errors import IllegalMove
+from engine.errors import IllegalMove, shown
 from engine.grid import Cell
 from engine.pieces import LARGEST, PIECES, SHAPES, shape_of
 
@@ -40,12 +40,12 @@ class Move(NamedTuple):
 
 def clean_cells(cells: Any) -> list[Cell]:
     """Return one or more cells, sorted, in types that can be trusted; raises `IllegalMove` ("not a piece")."""
-    if isinstance(cells, str | bytes | dict):
-        raise _not_a_piece(f"expected a list of cells, got {_shown(cells)}")
+    if isinstance(cells, (str, bytes, dict)):
+        raise _not_a_piece(f"expected a list of cells, got {shown(cells)}")
     try:
         given = list(islice(cells, LARGEST + 1))
     except Exception:  # whatever a stranger's iterator raises
-        raise _not_a_piece(f"expected a list of cells, got {_shown(cells)}") from None
+        raise _not_a_piece(f"expected a list of cells, got {shown(cells)}") from None
     if not given:
         raise _not_a_piece("expected a list of cells, got none")
     return sorted(
@@ -76,8 +76,9 @@ def off_board(cells: list[Cell], rows: int, cols: int) -> IllegalMove | None:
     outside = [cell for cell in cells if not (0 <= cell[0] < rows and 0 <= cell[1] < cols)]
     if not outside:
         return None
-    detail = f"{cell_list(outside)}: the board is {rows} x {cols}"
-    return _far(outside) or IllegalMove("off the board", tuple(outside), detail)
+    if far := _far(outside):
+        return far
+    return IllegalMove("off the board", tuple(outside), f"{cell_list(outside)}: the board is {rows} x {cols}")
 
 
 def cell_list(cells: Iterable[Cell]) -> str:
@@ -92,20 +93,12 @@ def _far(cells: list[Cell]) -> IllegalMove | None:
 
 
 def _cell(item: Any) -> Cell:
-    if isinstance(item, list | tuple) and len(item) == 2 and not any(isinstance(part, bool) for part in item):
-        with suppress(TypeError):
-            return (index(item[0]), index(item[1]))  # numpy's integers too
-    raise _not_a_piece(f"expected a cell as two whole numbers [row, column], got {_shown(item)}")
+    if isinstance(item, (list, tuple)) and len(item) == 2:
+        with suppress(Exception):  # whatever a stranger's object raises
+            if not isinstance(item[0], bool) and not isinstance(item[1], bool):
+                return (index(item[0]), index(item[1]))  # numpy's integers too
+    raise _not_a_piece(f"expected a cell as two whole numbers [row, column], got {shown(item)}")
 
 
 def _not_a_piece(detail: str, cells: tuple[Cell, ...] = ()) -> IllegalMove:
     return IllegalMove("not a piece", cells, detail)
-
-
-def _shown(item: object) -> str:
-    # a hostile repr can be of any length, or raise
-    try:
-        text = repr(item)
-    except Exception:
-        return f"an unprintable {type(item).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -130,7 +130,7 @@ class Placements:
             self._make(missing)
         # numpy lists three times as fast, but importing it takes longer than a bot lists in a whole game:
         # it is used where the program has imported it for itself
-        if "numpy" in sys.modules:
+        if sys.modules.get("numpy") is not None:
             return self._moves_by_numpy(bits)
         return _chosen(bits, self._moves)
 
@@ -200,7 +200,11 @@ class Placements:
         return max(0, self.grid.rows - flattest + 1) * self.grid.cols * len(piece.orientations)
 
     def _relative_mask(self, shape: Shape) -> Mask:
-        return sum(1 << row * self.grid.cols + col for row, col in shape)
+        return sum(1 << row * self.grid.cols + col for row, col in shape) if self._fits(shape) else 0
+
+    def _fits(self, shape: Shape) -> bool:
+        columns = [col for _, col in shape]
+        return shape[-1][0] < self.grid.rows and max(columns) - min(columns) < self.grid.cols
 
     def _on_board(self) -> Bits:
         """Return the placements that do not stick out of the board."""
@@ -212,7 +216,7 @@ class Placements:
                 left = min(col for _, col in shape)
                 width = max(col for _, col in shape) - left + 1
                 height = shape[-1][0] + 1
-                if width <= cols and height <= rows:
+                if self._fits(shape):
                     in_row = _repeated(step, cols - width + 1) << step * -left
                     every |= in_row * _repeated(step * cols, rows - height + 1) << base + turned
         return every
@@ -228,7 +232,7 @@ class Placements:
             at = changes.setdefault(step, [[] for _ in range(cells + 1)])
             span = self._span(piece)
             for turned, shape in enumerate(piece.orientations):
-                for row, col in shape:
+                for row, col in shape if self._fits(shape) else ():
                     comes = row * self.grid.cols + col
                     if comes <= cells:
                         at[comes].append(base + turned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from engine.errors import BadRequest
+from engine.errors import BadRequest, shown
 from engine.grid import Cell
 from engine.pieces import PIECES
 
@@ -95,4 +95,4 @@ def find_scoring(variant: Variant, name: str) -> Scoring:
 def _look_up(table: dict[str, _T], name: object, what: str) -> _T:
     if isinstance(name, str) and name in table:
         return table[name]
-    raise BadRequest(f"unknown {what} {name!r}: expected one of {', '.join(table)}")
+    raise BadRequest(f"unknown {what} {shown(name)}: expected one of {', '.join(table)}")

@@ -87,7 +87,7 @@ class PlainProcess(Confined):
         """Return the CPU time of the process, and of those children that it has waited for (to the tick)."""
         if not _ON_LINUX:
             return 0
-        with suppress(OSError):
+        try:
             self._used_ns = time.clock_gettime_ns(self._cpu_clock)
             # what its children used is told in ticks, so there is nothing new within one
             now = time.monotonic_ns()
@@ -95,6 +95,8 @@ class PlainProcess(Confined):
                 self._counted_at = now
                 fields = os.pread(self._stat, 1024, 0).rpartition(b")")[2].split(None, 15)
                 self._children_ns = (int(fields[13]) + int(fields[14])) * _TICK_NS
+        except OSError:
+            pass  # it has ended: what is known stays
         return self._used_ns + self._children_ns
 
     def freeze(self) -> None:
@@ -144,8 +146,10 @@ class PlainProcess(Confined):
         return self._exit
 
     def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a group of zombies
+        try:
             os.killpg(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            pass  # it has ended; macOS says EPERM for a group of zombies
 
 
 def _open_pipes() -> tuple[list[int], list[int]]:
