@@ -13,8 +13,15 @@ one placement remembered from the last time.
 
 from __future__ import annotations
 
+from collections import deque
+from typing import TypeAlias
+
 from engine.grid import Mask
 from engine.placements import Bits, Placements
+
+_Union: TypeAlias = tuple[Mask, Bits]  # the needs, and the union of their covers
+_EMPTY: _Union = (0, 0)
+_KEPT = 12  # how many plies back unions are kept: 14 KB a ply, which a random game would spend its time allocating
 
 # in place of a remembered placement
 _NONE = -1
@@ -32,6 +39,7 @@ class Board:
         "_legal",
         "_one_cell",
         "_past",
+        "_past_unions",
         "_reach",
         "_taken",
         "_witness",
@@ -50,15 +58,13 @@ class Board:
         self.own: list[Mask] = [0] * colors
         self._blocked: list[Mask] = [0] * colors
         self._anchors: list[Mask] = [start or placements.grid.full for start in starts]
-        # unions of covers, each with the mask that it is the union of
-        self._taken: tuple[Mask, Bits] = (0, 0)
-        self._dead: list[tuple[Mask, Bits]] = [(0, 0)] * colors
-        self._reach: list[tuple[Mask, Bits]] = [
-            (0, 0) if start else (placements.grid.full, placements.every) for start in starts
-        ]
+        self._taken = _EMPTY
+        self._dead = [_EMPTY] * colors
+        self._reach = [_EMPTY if start else (placements.grid.full, placements.every) for start in starts]
         self._legal: list[Bits | None] = [None] * colors
         self._witness: list[int] = [_NONE] * colors
-        self._past: list[tuple[int, Mask, Mask, Mask, tuple[Mask, Bits], tuple[Mask, Bits], tuple[Mask, Bits]]] = []
+        self._past: list[tuple[int, Mask, Mask, Mask]] = []
+        self._past_unions: deque[tuple[_Union, _Union, _Union]] = deque(maxlen=_KEPT)
 
     def copy(self) -> Board:
         """Return an independent board in the same position."""
@@ -76,6 +82,7 @@ class Board:
         twin._legal = self._legal.copy()
         twin._witness = self._witness.copy()
         twin._past = self._past.copy()
+        twin._past_unions = self._past_unions.copy()
         return twin
 
     def place(self, color: int, number: int) -> None:
@@ -86,11 +93,11 @@ class Board:
         own = self.own[color]
         blocked = self._blocked[color]
         anchors = self._anchors[color]
-        reach = self._reach[color]
-        self._past.append((color, self.occupied, blocked, anchors, self._taken, self._dead[color], reach))
+        self._past.append((color, self.occupied, blocked, anchors))
+        self._past_unions.append((self._taken, self._dead[color], self._reach[color]))
         if not own:  # from now on the color's own corners count, not the start
             anchors = 0
-            self._reach[color] = (0, 0)
+            self._reach[color] = _EMPTY
         self.occupied |= cells
         self.own[color] = own | cells
         edges, corners = grid.around(cells)
@@ -100,14 +107,14 @@ class Board:
 
     def take_back(self) -> None:
         """Undo the last `place`."""
-        color, occupied, blocked, anchors, taken, dead, reach = self._past.pop()
+        color, occupied, blocked, anchors = self._past.pop()
         self.own[color] &= occupied
         self.occupied = occupied
         self._blocked[color] = blocked
         self._anchors[color] = anchors
-        self._taken = taken
-        self._dead[color] = dead
-        self._reach[color] = reach
+        # further back than they are kept, the unions are made anew
+        unions = self._past_unions.pop() if self._past_unions else (_EMPTY, _EMPTY, _EMPTY)
+        self._taken, self._dead[color], self._reach[color] = unions
         self._legal = [None] * len(self.own)
 
     def is_legal(self, color: int, number: int) -> bool:
@@ -169,7 +176,7 @@ class Board:
         bits ^= bits & (taken[1] | dead[1])
         return bits & self._largest(color) if self._largest_first else bits
 
-    def _grown(self, union: tuple[Mask, Bits], mask: Mask) -> tuple[Mask, Bits]:
+    def _grown(self, union: _Union, mask: Mask) -> _Union:
         """Return a union of covers that takes in all of `mask`."""
         done, bits = union
         new = mask & ~done
