@@ -64,6 +64,7 @@ class BotProcess:
         self.log = Log()
         self.elapsed_ns = 0  # from the first byte of the last line written to the newline of its answer
         self.on_stderr = on_stderr
+        self.is_reused = False  # it stayed up from another game
         self._begun = 0
         self._unread = b""
         self._unsent = memoryview(b"")
@@ -104,15 +105,15 @@ class BotProcess:
             if now >= deadline:
                 more = more_ns(now - begun) if more_ns else 0
                 if more <= 0:
-                    self.elapsed_ns = now - begun
-                    return Trouble("timeout", "did not answer in time", self._unread)
+                    return self.give_up()
                 deadline = now + more
             self._take_events((deadline - now) // _MS + 1)
 
     def say(self, line: bytes) -> None:
         """Begin to write a line; what does not fit into the pipe goes out while waiting for the answer."""
         self._begun = monotonic_ns()
-        self._unsent = memoryview(line)
+        # a bot may answer before it has read the whole of a long line; the rest still goes first
+        self._unsent = memoryview(bytes(self._unsent) + line if self._unsent else line)
         self._write()
 
     def answer(self) -> bytes | Trouble | None:
@@ -131,6 +132,13 @@ class BotProcess:
             return Trouble("ended", "ended, or closed its input or output", self._unread)
         return None
 
+    def give_up(self) -> Trouble:
+        """Return what is wrong with a bot that has not answered when its time is up."""
+        self.elapsed_ns = monotonic_ns() - self._begun
+        if self.confined.has_ended():  # but left a child that holds its output open
+            return Trouble("ended", "ended without an answer", self._unread)
+        return Trouble("timeout", "did not answer in time", self._unread)
+
     def tell(self, line: bytes, budget_ns: int) -> None:
         """Write a line that needs no answer; give up on a bot that does not read it."""
         self.say(line)
@@ -141,10 +149,23 @@ class BotProcess:
                 return
             self._take_events(left // _MS + 1)
 
+    def close_input(self) -> None:
+        """Tell the bot that there is nothing more to come; what is unsent is dropped."""
+        self._unsent = memoryview(b"")
+        if self._waits_to_write:
+            self._watch_stdin()
+        self.confined.close_stdin()
+
     @property
     def has_unsent(self) -> bool:
         """Whether a part of the last line is still waiting to be written."""
         return len(self._unsent) > 0
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the bot is there and has sent nothing, not even a part of a line, since its last answer."""
+        is_silent = self.check_silence() is None and not self._unread
+        return is_silent and not self._has_ended and not self.confined.has_ended()
 
     # ---- the process
 
@@ -189,16 +210,23 @@ class BotProcess:
         events = self._poll.poll(timeout_ms)
         for descriptor, _ in events:
             if descriptor == self.confined.stdout:
-                data = os.read(descriptor, _CHUNK)
-                self._unread += data
-                if not data:
-                    self._has_ended = True
-                    self._poll.unregister(descriptor)
+                self._read_stdout()
             elif descriptor == self.confined.stderr:
                 self._drain_stderr()
             else:
                 self._write()
         return bool(events)
+
+    def _read_stdout(self) -> None:
+        try:
+            data = os.read(self.confined.stdout, _CHUNK)
+        except BlockingIOError:
+            return  # the bot has taken back what it wrote
+        if not data:
+            self._has_ended = True
+            self._poll.unregister(self.confined.stdout)
+        elif len(self._unread) <= IDLE_BYTES:  # else it is a flood whatever follows
+            self._unread += data
 
     def _write(self) -> None:
         try:
@@ -208,13 +236,16 @@ class BotProcess:
         except BrokenPipeError:
             self._has_ended = True
             self._unsent = memoryview(b"")
-        waits = len(self._unsent) > 0
-        if waits != self._waits_to_write:
-            self._waits_to_write = waits
-            if waits:
-                self._poll.register(self.confined.stdin, select.POLLOUT)
-            else:
-                self._poll.unregister(self.confined.stdin)
+        if self.has_unsent != self._waits_to_write:
+            self._watch_stdin()
+
+    def _watch_stdin(self) -> None:
+        """Wait for room in the pipe only as long as something is unsent."""
+        self._waits_to_write = self.has_unsent
+        if self._waits_to_write:
+            self._poll.register(self.confined.stdin, select.POLLOUT)
+        else:
+            self._poll.unregister(self.confined.stdin)
 
     def _drain_stderr(self) -> bool:
         """Read what there is of the bot's log; return whether there was anything."""
@@ -251,5 +282,5 @@ def wait_for_exit(bots: Collection[BotProcess], timeout_ms: int) -> None:
     deadline = monotonic_ns() + timeout_ms * _MS
     running = [bot for bot in bots if not bot.confined.has_ended()]
     while running and (left := deadline - monotonic_ns()) > 0:
-        running[0]._take_events(min(5, left // _MS + 1))
+        wait_for_any(running, min(5, left // _MS + 1))
         running = [bot for bot in running if not bot.confined.has_ended()]

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import click
+import msgspec
 from rich.console import Console
 from rich.live import Live
 
 from arena import convert as conversion
 from arena.bots import bundled_names, load_bot
+from arena.doctor import examine, missing
 from arena.errors import ArenaError, UsageError
 from arena.limits import ResourceLimits, TimeControl
 from arena.match import MatchSpec
@@ -25,7 +27,8 @@ from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, 
 from arena.referee import Observer, play_match
 from arena.replay import positions, verify
 from arena.rerun import rerun as rerun_seat
-from arena.terminal import draw_move, draw_result
+from arena.sandbox.choose import CHOICES, strongest
+from arena.terminal import draw_move, draw_protections, draw_result
 from arena.version import VERSION
 from engine import SCORINGS, VARIANTS, Game, RulesError
 
@@ -96,6 +99,7 @@ def cli() -> None:
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Makes a match reproducible; drawn if not given.")
 @click.option("--opening-plies", type=click.IntRange(0, 84), default=0, help="Placements drawn from the seed.")
 @_clock_options
+@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines bots.")
 @click.option("--memory", type=click.IntRange(16), default=512, show_default=True, help="MB for each bot.")
 @click.option("--anonymous", is_flag=True, help="Hide the bots' names from each other.")
 @click.option("--ponder", is_flag=True, help="Let bots think on the others' time; needs --no-pin.")
@@ -149,7 +153,7 @@ def _spec(options: dict[str, Any]) -> MatchSpec:
         ponder=options["ponder"],
         pin=not options["no_pin"],
         time=control,
-        limits=ResourceLimits(memory_mb=options["memory"]),
+        limits=ResourceLimits(memory_mb=options["memory"], sandbox=options["sandbox"]),
     )
 
 
@@ -280,6 +284,25 @@ def _records(file: Path) -> list[tuple[str, MatchRecord]]:
 def rerun(file: Path, seat: int, bot: str | None, no_limit: bool) -> None:
     """Feed a bot exactly the lines it got in a record, up to the point where it failed."""
     if not rerun_seat(read_record(file), seat, bot, no_limit=no_limit, tell=click.echo):
+        raise SystemExit(1)
+
+
+@cli.command("doctor")
+@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="Which one to examine.")
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+def examine_sandbox(sandbox: str, as_json: bool) -> None:
+    """Attack the sandbox from inside, and say what holds and what does not."""
+    name = strongest() if sandbox == "auto" else sandbox
+    rows = examine(name)
+    if as_json:
+        table = {"sandbox": name, "protections": rows, "not_working": missing()}
+        sys.stdout.buffer.write(msgspec.json.encode(table) + b"\n")
+    else:
+        console = _console()
+        console.print(draw_protections(name, rows))
+        for other, reason in missing().items():
+            console.print(f"The sandbox {other} does not work here: {reason}", style="dim")
+    if not all(row.holds for row in rows):
         raise SystemExit(1)
 
 

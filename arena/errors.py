@@ -15,6 +15,10 @@ class UsageError(ArenaError):
     exit_code = 2
 
 
+class SandboxError(UsageError):
+    """No sandbox of the kind that was asked for works here."""
+
+
 class BotSetupError(UsageError):
     """A bot's file, manifest or build is not in order."""
 

@@ -34,3 +34,4 @@ class ResourceLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What a bot's process may use besides time."""
 
     memory_mb: int = 512
+    sandbox: str = "auto"  # the strongest there is, or one by name

@@ -51,4 +51,11 @@ def _hash_number(text: str) -> int:
 
 def seat_names(names: list[str]) -> list[str]:
     """Return names that tell equal ones apart: greedy, greedy#2."""
-    return [name if (nth := names[: seat + 1].count(name)) == 1 else f"{name}#{nth}" for seat, name in enumerate(names)]
+    found: list[str] = []
+    for name in names:
+        told, nth = name, 1
+        while told in found:
+            nth += 1
+            told = f"{name}#{nth}"
+        found.append(told)
+    return found

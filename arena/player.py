@@ -7,10 +7,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena import protocol
-from arena.bot_process import BotProcess, Trouble
+from arena.bot_process import BotProcess, Trouble, wait_for_exit
 from arena.briefing import Briefing
-from arena.protocol import NOTE_CHARACTERS, Garbage, MoveAnswer, Ready
-from arena.record import Evidence, Fault, FaultKind
+from arena.protocol import NOTE_CHARACTERS, FaultKind, Garbage, MoveAnswer, Ready
+from arena.record import Evidence, Fault
 from engine import BadRequest, Game, IllegalMove
 
 _EVIDENCE_CHARACTERS = 2000
@@ -31,6 +31,15 @@ class Choice(msgspec.Struct, frozen=True):
     bank_ms: int  # as the bot was told
     note: str
     eval: float | None
+
+
+class _Spent(msgspec.Struct, frozen=True):
+    """The time that a bot used for a move, and had."""
+
+    wall_us: int
+    cpu_us: int
+    limit_us: int
+    bank_ms: int
 
 
 class Player:
@@ -59,31 +68,48 @@ class Player:
         if answer is None:
             if not is_late:
                 return None
-            expected = f"a ready message within {self.briefing.clock.control.start_ms} ms"
-            return self._fault("no-start", 0, Evidence(detail=f"expected {expected}, got nothing"))
+            answer = self.process.give_up()
         if isinstance(answer, Trouble):
-            if answer.kind == "ended":
-                detail = "ended instead of sending a ready message"
-                return self._fault("no-start", 0, Evidence(detail=detail, received=_cut(answer.line)))
-            return self._fault(FAULTS[answer.kind], 0, Evidence(detail=answer.detail, received=_cut(answer.line)))
+            return self._no_start(answer)
         try:
             self.ready = protocol.decode_ready(answer)
         except Garbage as problem:
-            return self._fault("garbage", 0, Evidence(detail=str(problem), received=_cut(answer)))
+            return self._fault("garbage", 0, replace(self._start_evidence(answer), detail=str(problem)))
         self.briefing.note_ready(self.ready)
         self._rest()
         return self.ready
+
+    def _no_start(self, trouble: Trouble) -> Fault:
+        evidence = self._start_evidence(trouble.line)
+        if trouble.kind == "ended":
+            detail = "ended, or closed its input or output, instead of sending a ready message"
+            return self._fault("no-start", 0, replace(evidence, detail=detail), has_ended=True)
+        if trouble.kind == "timeout":
+            expected = f"a ready message within {self.briefing.clock.control.start_ms} ms"
+            got = protocol.shown(trouble.line) if trouble.line else "nothing"
+            return self._fault("no-start", 0, replace(evidence, detail=f"expected {expected}, got {got}"))
+        return self._fault(FAULTS[trouble.kind], 0, replace(evidence, detail=trouble.detail))
+
+    def _start_evidence(self, line: bytes) -> Evidence:
+        return Evidence(
+            detail="",
+            received=_cut(line),
+            wall_us=self.process.elapsed_ns // 1000,
+            cpu_us=self.process.cpu_ns() // 1000,
+            limit_us=self.briefing.clock.control.start_ms * 1000,
+        )
 
     # ---- a move
 
     def choose(self, game: Game) -> Choice | Fault:
         """Ask for a move, and judge the answer."""
         process, clock = self.process, self.briefing.clock
-        self._sent = self.briefing.turn()
+        line = self.briefing.turn()
         trouble = process.check_silence()
         if trouble:
             evidence = Evidence(detail=trouble.detail, color=game.color, received=_cut(trouble.line))
             return self._fault(FAULTS[trouble.kind], game.turn, evidence)
+        self._sent = line
         if self._freezes:
             process.thaw()
         else:
@@ -91,41 +117,32 @@ class Player:
         budget_us, bank_ms = clock.budget_us, clock.bank_ms
         charges_cpu = clock.control.kind == "cpu"
         patience_ns = (budget_us + clock.control.margin_ms * 1000) * 1000
-        answer = process.ask(self._sent, patience_ns, self._cpu_left_ns if charges_cpu else None)
+        answer = process.ask(line, patience_ns, self._cpu_left_ns if charges_cpu else None)
         cpu_us = self._rest()
-        wall_us = process.elapsed_ns // 1000
-        in_time = clock.charge(cpu_us if charges_cpu else wall_us)
-        if in_time and isinstance(answer, bytes):
-            return self._judge(game, answer, wall_us, cpu_us, bank_ms)
-        kind: FaultKind = "timeout"
-        detail = f"expected a move within {budget_us / 1e6:.3f} s, got none in {wall_us / 1e6:.3f} s"
-        if charges_cpu:
-            detail += f" ({cpu_us / 1e6:.3f} s of CPU time)"
-        line = answer.line if isinstance(answer, Trouble) else answer
-        if isinstance(answer, Trouble) and answer.kind != "timeout":
-            kind, detail = FAULTS[answer.kind], answer.detail
-        return self._fault(
-            kind,
-            game.turn,
-            Evidence(
-                detail=detail,
-                color=game.color,
-                received=_cut(line),
-                wall_us=wall_us,
-                cpu_us=cpu_us,
-                limit_us=budget_us,
-            ),
-        )
+        spent = _Spent(process.elapsed_ns // 1000, cpu_us, budget_us, bank_ms)
+        in_time = clock.charge(cpu_us if charges_cpu else spent.wall_us)
+        if isinstance(answer, Trouble):
+            return self._no_move(game, answer, spent)
+        if not in_time:
+            return self._no_move(game, Trouble("timeout", "answered too late", answer), spent)
+        return self._judge(game, answer, spent)
 
-    def _judge(self, game: Game, line: bytes, wall_us: int, cpu_us: int, bank_ms: int) -> Choice | Fault:
+    def _no_move(self, game: Game, trouble: Trouble, spent: _Spent) -> Fault:
+        evidence = self._turn_evidence(game, trouble.line, spent, trouble.detail)
+        if trouble.kind == "timeout":
+            detail = f"expected a move within {spent.limit_us / 1e6:.3f} s, got none in {spent.wall_us / 1e6:.3f} s"
+            if self.briefing.clock.control.kind == "cpu":
+                detail += f" ({spent.cpu_us / 1e6:.3f} s of CPU time)"
+            evidence = replace(evidence, detail=detail)
+        return self._fault(FAULTS[trouble.kind], game.turn, evidence, has_ended=trouble.kind == "ended")
+
+    def _judge(self, game: Game, line: bytes, spent: _Spent) -> Choice | Fault:
         answer: MoveAnswer | None = None
         try:
             answer = protocol.decode_move(line, game.turn, has_list=self.briefing.has_list)
             number = number_of_answer(game, answer)
         except (Garbage, IllegalMove, BadRequest) as problem:
-            evidence = Evidence(
-                detail=str(problem), color=game.color, received=_cut(line), wall_us=wall_us, cpu_us=cpu_us
-            )
+            evidence = self._turn_evidence(game, line, spent, str(problem))
             if isinstance(problem, Garbage):
                 return self._fault("garbage", game.turn, evidence)
             if isinstance(problem, IllegalMove) and answer:
@@ -135,7 +152,18 @@ class Player:
                 evidence = replace(evidence, rule="index out of range")
             return self._fault("illegal", game.turn, evidence)
         note = "" if answer.note is UNSET else answer.note[:NOTE_CHARACTERS]
-        return Choice(number, wall_us, cpu_us, bank_ms, note, None if answer.eval is UNSET else answer.eval)
+        value = None if answer.eval is UNSET else answer.eval
+        return Choice(number, spent.wall_us, spent.cpu_us, spent.bank_ms, note, value)
+
+    def _turn_evidence(self, game: Game, line: bytes, spent: _Spent, detail: str) -> Evidence:
+        return Evidence(
+            detail=detail,
+            color=game.color,
+            received=_cut(line),
+            wall_us=spent.wall_us,
+            cpu_us=spent.cpu_us,
+            limit_us=spent.limit_us,
+        )
 
     def _cpu_left_ns(self, wall_ns: int) -> int:
         """Return how much longer to wait for a bot that is charged for CPU time."""
@@ -160,25 +188,26 @@ class Player:
         self.process.thaw()
         self.process.tell(line, _END_NS)
 
-    def _fault(self, kind: FaultKind, turn: int, evidence: Evidence) -> Fault:
-        """End the bot, and return what it did with all that proves it."""
+    def _fault(self, kind: FaultKind, turn: int, evidence: Evidence, *, has_ended: bool = False) -> Fault:
+        """End the bot, and return what it did with all that proves it; `has_ended` is what it did, or seems to do."""
         process = self.process
-        if kind in ("crash", "no-start"):
+        if has_ended:
             process.thaw()
-            end = process.end(_GRACE_MS)
-        else:
-            end = process.end()
+            wait_for_exit([process], _GRACE_MS)
+        status = "still running" if not process.confined.has_ended() else ""
+        end = process.end()
+        status = status or str(end)
         detail = evidence.detail
-        if kind == "crash" or (kind == "no-start" and "ended" in detail):
+        if has_ended:
             if end.peak_mb >= _MEMORY_SHARE * process.limits.memory_mb:
                 kind = "memory"
                 detail = f"ended at {end.peak_mb} MB of the {process.limits.memory_mb} MB allowed"
-            detail = f"{detail} ({end})"
+            detail = f"{detail} ({status})"
         evidence = replace(
             evidence,
             detail=detail,
             sent=_cut(self._sent),
-            exit=str(end),
+            exit=status,
             stderr=process.log.text(),
             peak_mb=end.peak_mb,
         )

@@ -14,13 +14,14 @@ class BotPool:
         self._keeps = keeps
         self._resting: dict[tuple[str, tuple[str, ...], str], list[BotProcess]] = {}
 
-    def take(self, bot: Bot, limits: ResourceLimits) -> BotProcess:
-        """Return a process of the bot: one at rest, or else a new one (raises `StartFailed`)."""
-        resting = self._resting.get(_key(bot), [])
+    def take(self, bot: Bot, limits: ResourceLimits, *, reuse: bool = True) -> BotProcess:
+        """Return a process of the bot: one at rest, if it may be, or else a new one (raises `StartFailed`)."""
+        resting = self._resting.get(_key(bot), []) if reuse else []
         while resting:
             process = resting.pop()
-            if process.limits == limits and process.check_silence() is None and not process.confined.has_ended():
+            if process.limits == limits and process.is_at_rest:
                 process.log = Log()
+                process.is_reused = True
                 return process
             process.end()
         return BotProcess(bot.command, limits)

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
+from msgspec import Meta
 
 from arena.limits import LINE_BYTES
-from engine import Event, Game, Placed
+from engine import VARIANTS, Event, Game, Placed
+from engine.pieces import LARGEST
 from engine.placements import Bits, Placements, numbers
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION: Final = 1
 NOTE_CHARACTERS = 500
+_REASON_CHARACTERS = 200
 
-CellPair: TypeAlias = tuple[int, int]
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False, tag_field="type"):
-    """A line; its `type` is the class's name in lower case."""
+CellPair: TypeAlias = tuple[int, int]  # as a bot names it: any two whole numbers
 
 
 # ---- referee → bot
+#
+# The bounds are for the schema; encoding does not check them. What a bot sends has none: the rules judge its numbers.
+
+_SIDE = max(max(variant.rows, variant.cols) for variant in VARIANTS.values())
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Rank: TypeAlias = Annotated[int, Meta(ge=1)]
+Coordinate: TypeAlias = Annotated[int, Meta(ge=0, lt=_SIDE)]
+BoardCell: TypeAlias = tuple[Coordinate, Coordinate]
+PieceCells: TypeAlias = Annotated[tuple[BoardCell, ...], Meta(min_length=1, max_length=LARGEST)]
+BoardRow: TypeAlias = Annotated[str, Meta(pattern="^[.A-Z]+$")]
+FaultKind: TypeAlias = Literal["no-start", "timeout", "illegal", "garbage", "flood", "crash", "memory"]
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False, tag_field="type"):
+    """A line from the referee, which says its `type` first."""
 
 
 class BoardSize(msgspec.Struct, frozen=True):
     """The number of rows and columns."""
 
-    rows: int
-    cols: int
+    rows: Annotated[int, Meta(ge=1, le=_SIDE)]
+    cols: Annotated[int, Meta(ge=1, le=_SIDE)]
 
 
 class Bonuses(msgspec.Struct, frozen=True):
     """What a color gets for placing all its pieces, and on top for placing I1 last."""
 
-    all_placed: int
-    monomino_last: int
+    all_placed: Count
+    monomino_last: Count
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
@@ -42,45 +57,45 @@ class SeatInfo(msgspec.Struct, frozen=True):
 
     name: str
     colors: tuple[str, ...]
-    team: int
+    team: Count
 
 
 class ClockInfo(msgspec.Struct, frozen=True):
     """The time control; all times in milliseconds."""
 
     kind: Literal["wall", "cpu"]
-    start_ms: int
-    move_ms: int
-    bank_ms: int
-    increment_ms: int
-    margin_ms: int
+    start_ms: Count
+    move_ms: Count
+    bank_ms: Count
+    increment_ms: Count
+    margin_ms: Count
 
 
 class Hello(Message, frozen=True, kw_only=True, tag="hello"):
     """The first line of a game; a bot answers with `ready`."""
 
-    protocol: int
+    protocol: Literal[1]
     match: str
-    variant: str
+    variant: Annotated[str, Meta(examples=list(VARIANTS))]
     board: BoardSize
     colors: tuple[str, ...]
-    start: dict[str, tuple[CellPair, ...]]
-    pieces: dict[str, tuple[CellPair, ...]]
+    start: dict[str, Annotated[tuple[BoardCell, ...], Meta(max_length=1)]]
+    pieces: dict[str, PieceCells]
     scoring: Bonuses
-    seat: int
+    seat: Count
     seats: tuple[SeatInfo, ...]
     turning_color: str | None
     clock: ClockInfo
-    seed: int
+    seed: Annotated[int, Meta(ge=0, lt=2**53)]
 
 
 class Played(msgspec.Struct, frozen=True):
     """A piece that was placed (`piece` and `cells`), or a color that has dropped out for good (`pass`)."""
 
     color: str
-    seat: int
+    seat: Count
     piece: str | msgspec.UnsetType = msgspec.UNSET
-    cells: tuple[CellPair, ...] | msgspec.UnsetType = msgspec.UNSET
+    cells: PieceCells | msgspec.UnsetType = msgspec.UNSET
     reason: Literal["blocked", "forfeit"] | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="pass")
 
 
@@ -88,34 +103,34 @@ class LegalMove(msgspec.Struct, frozen=True):
     """One legal placement."""
 
     piece: str
-    cells: tuple[CellPair, ...]
+    cells: PieceCells
 
 
 class TurnClock(msgspec.Struct, frozen=True):
     """What this move may use: its own time, and what is left in the bank."""
 
-    move_ms: int
-    bank_ms: int
+    move_ms: Count
+    bank_ms: Count
 
 
 class Turn(Message, frozen=True, kw_only=True, tag="turn"):
     """A color of this bot is to move; a bot answers with `move`."""
 
-    turn: int
+    turn: Count
     color: str
     played: list[Played]
     clock: TurnClock
     legal: list[LegalMove] | msgspec.UnsetType = msgspec.UNSET
-    legal_count: int | msgspec.UnsetType = msgspec.UNSET
-    board: list[str] | msgspec.UnsetType = msgspec.UNSET
+    legal_count: Annotated[int, Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+    board: list[BoardRow] | msgspec.UnsetType = msgspec.UNSET
 
 
 class FaultInfo(msgspec.Struct, frozen=True):
     """Which seat broke the contract, how, and when."""
 
-    seat: int
-    kind: str
-    turn: int
+    seat: Count
+    kind: FaultKind
+    turn: Count
 
 
 EndReason: TypeAlias = Literal["finished", "all-forfeited", "void"]
@@ -128,30 +143,38 @@ class End(Message, frozen=True, kw_only=True, tag="end"):
     played: list[Played]
     scores: dict[str, int]
     totals: list[int]
-    ranks: list[int]
+    ranks: list[Rank]
     faults: list[FaultInfo]
 
 
 # ---- bot → referee
 
 
-class Ready(Message, frozen=True, kw_only=True, tag="ready"):
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A line from a bot. Its `type` is a field that must be there; a tag could be left out."""
+
+
+class Ready(Answer, frozen=True, kw_only=True):
     """The answer to `hello`: who the bot is, and what it wants in every `turn`."""
 
+    type: Literal["ready"]
     name: str | msgspec.UnsetType = msgspec.UNSET
     version: str | msgspec.UnsetType = msgspec.UNSET
     author: str | msgspec.UnsetType = msgspec.UNSET
-    want: list[str] = msgspec.field(default_factory=list)
+    want: Annotated[list[str], Meta(description="any of legal, count, board; others are ignored")] = msgspec.field(
+        default_factory=list
+    )
     games: Literal["one", "many"] = "one"
 
 
-class MoveAnswer(Message, frozen=True, kw_only=True, tag="move"):
+class MoveAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `turn`: the cells to cover, or an index into the legal list."""
 
+    type: Literal["move"]
     turn: int
     cells: list[CellPair] | msgspec.UnsetType = msgspec.UNSET
     index: int | msgspec.UnsetType = msgspec.UNSET
-    note: str | msgspec.UnsetType = msgspec.UNSET
+    note: Annotated[str, Meta(description=f"cut at {NOTE_CHARACTERS} characters")] | msgspec.UnsetType = msgspec.UNSET
     eval: float | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -159,9 +182,9 @@ class Garbage(Exception):
     """A line that is not the message asked for; the text says what was expected and what came."""
 
 
-_M = TypeVar("_M", bound=Message)
+_A = TypeVar("_A", bound=Answer)
 _encoder = msgspec.json.Encoder()
-_decoders: dict[type[Message], msgspec.json.Decoder[Any]] = {
+_decoders: dict[type[Answer], msgspec.json.Decoder[Any]] = {
     kind: msgspec.json.Decoder(kind) for kind in (Ready, MoveAnswer)
 }
 
@@ -189,28 +212,31 @@ def decode_move(line: bytes, turn: int, *, has_list: bool) -> MoveAnswer:
     return answer
 
 
-def _decode(line: bytes, kind: type[_M], expected: str) -> _M:
+def _decode(line: bytes, kind: type[_A], expected: str) -> _A:
     try:
         if not line.isascii():
             line.decode()
         try:
-            message: _M = _decoders[kind].decode(line)
+            message: _A = _decoders[kind].decode(line)
         except msgspec.ValidationError:
             # the typed decoder stops at the first of duplicate keys; the last one counts
             message = msgspec.convert(msgspec.json.decode(line), kind)
     except UnicodeDecodeError as error:
         raise Garbage(f"expected {expected}, got bytes that are not UTF-8 (at byte {error.start})") from None
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        # a decoder may quote a stranger's word at any length
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:_REASON_CHARACTERS]
         raise Garbage(f"expected {expected}, got {shown(line)}: {reason}") from None
     return message
 
 
 def shown(line: bytes) -> str:
     """Return a stranger's line for a message: one printable line, not too long."""
+    if not line.strip():
+        return "a blank line"
     text = line[:200].decode(errors="replace").rstrip("\r\n")
     text = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
-    return f'"{text[:80]}{"…" if len(text) > 80 or len(line) > 200 else ""}"' if text else "a blank line"
+    return f'"{text[:80]}{"…" if len(text) > 80 or len(line) > 200 else ""}"'
 
 
 def _digits(number: int) -> str:
@@ -285,8 +311,9 @@ def schema() -> dict[str, Any]:
     components["MoveAnswer"]["oneOf"] = [{"required": ["cells"]}, {"required": ["index"]}]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Blokus Arena bot protocol, version 1",
-        "description": f"One JSON object a line, at most {LINE_BYTES} bytes from a bot.",
+        "title": f"Blokus Arena bot protocol, version {PROTOCOL_VERSION}",
+        "description": "One JSON object a line; unknown fields are ignored. The referee is stricter than a schema can "
+        f"be: a bot's line holds at most {LINE_BYTES} bytes, and 4.0 is not a whole number.",
         "oneOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds],
         "$defs": components,
     }

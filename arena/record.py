@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
 from arena.errors import ArenaError, RecordError
 from arena.match import MatchSpec
-from arena.protocol import CellPair, Ready
+from arena.protocol import CellPair, FaultKind, Ready
 
 FORMAT = 1
-
-FaultKind: TypeAlias = Literal["no-start", "timeout", "illegal", "garbage", "flood", "crash", "memory"]
 
 
 class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):

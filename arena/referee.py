@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic_ns
 
@@ -73,6 +73,7 @@ class _Match:
         self._sandbox: dict[str, str] = {}
         self._plies: list[PlyRecord] = []
         self._faults: list[Fault] = []
+        self._is_told = False  # that the game is over
 
     def play(self) -> MatchRecord:
         try:
@@ -94,35 +95,46 @@ class _Match:
     # ---- start
 
     def _start(self) -> None:
-        """Start all bots and wait for all of them at the same time."""
-        for seat, bot in enumerate(self._bots):
-            try:
-                process = self._pool.take(bot, self._spec.limits)
-            except StartFailed as problem:
-                self._note_fault(never_started(seat, str(problem)))
-                continue
-            process.on_stderr = lambda data, seat=seat: self._observer.on_stderr(seat, data)
-            self._sandbox |= process.confined.protections
-            briefing = Briefing(self._spec, self._id, self._game, self._chronicle, seat, self._told_names)
-            self._players[seat] = Player(process, briefing, seat, freezes=not self._spec.ponder)
-            self._players[seat].say_hello()
+        for seat in range(len(self._bots)):
+            self._seat(seat, reuse=True)
+        # what a bot sent between two games came with our hello; a new process has nothing to say about those
+        for seat in self._hear_ready(self._players):
+            self._seat(seat, reuse=False)
+        self._hear_ready({seat: player for seat, player in self._players.items() if seat not in self._ready})
+
+    def _seat(self, seat: int, *, reuse: bool) -> None:
+        """Start a bot and greet it."""
+        try:
+            process = self._pool.take(self._bots[seat], self._spec.limits, reuse=reuse)
+        except StartFailed as problem:
+            self._note_fault(never_started(seat, str(problem)))
+            return
+        process.on_stderr = lambda data: self._observer.on_stderr(seat, data)
+        self._sandbox |= process.confined.protections
+        briefing = Briefing(self._spec, self._id, self._game, self._chronicle, seat, self._told_names)
+        self._players[seat] = Player(process, briefing, seat, freezes=not self._spec.ponder)
+        self._players[seat].say_hello()
+
+    def _hear_ready(self, players: Mapping[int, Player]) -> list[int]:
+        """Wait for all bots at the same time; return the seats of those that stayed up, but are not fit to go on."""
         deadline = monotonic_ns() + self._spec.time.start_ms * 1_000_000
-        waiting = dict(self._players)
+        waiting = dict(players)
+        unfit = []
         while waiting:
             left_ms = (deadline - monotonic_ns()) // 1_000_000 + 1
             for seat, player in list(waiting.items()):
                 heard = player.hear_ready(is_late=left_ms <= 0)
                 if heard is not None:
                     del waiting[seat]
-                    self._note_ready(seat, heard)
+                if isinstance(heard, Ready):
+                    self._ready[seat] = heard
+                elif heard and player.process.is_reused and left_ms > 0:
+                    unfit.append(seat)
+                elif heard:
+                    self._note_fault(heard)
             if waiting and left_ms > 0:
                 wait_for_any([player.process for player in waiting.values()], left_ms)
-
-    def _note_ready(self, seat: int, heard: Ready | Fault) -> None:
-        if isinstance(heard, Fault):
-            self._note_fault(heard)
-        else:
-            self._ready[seat] = heard
+        return unfit
 
     def _play_opening(self) -> None:
         for number in opening_numbers(self._spec, self._game):
@@ -176,17 +188,20 @@ class _Match:
         result = self._game.result()
         for player in self._players.values():
             player.say_end(player.briefing.end(reason, result, self._faults))
+        self._is_told = True
 
     def _dismiss(self) -> None:
         """Keep the bots that may stay, and let the others go, by force if need be."""
         leaving: list[BotProcess] = []
         for seat, player in self._players.items():
             ready = self._ready.get(seat)
-            if not (ready and ready.games == "many" and self._pool.keep(self._bots[seat], player.process)):
-                player.process.thaw()
-                player.process.confined.close_stdin()
+            may_stay = self._is_told and ready and ready.games == "many"
+            if not (may_stay and self._pool.keep(self._bots[seat], player.process)):
                 leaving.append(player.process)
         try:
+            for process in leaving:
+                process.thaw()
+                process.close_input()
             wait_for_exit(leaving, LEAVE_MS)
         finally:
             for process in leaving:

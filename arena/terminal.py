@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from arena.doctor import Protection
 from arena.record import Fault, MatchRecord, PlyRecord
 from engine import Game, Move
 from engine.notation import column_name, format_move
@@ -128,6 +129,20 @@ def _result_table(record: MatchRecord, game: Game) -> Table:
             f"{max(times, default=0) / 1e6:.3f} s",
         )
     return table
+
+
+def draw_protections(sandbox: str, rows: Sequence[Protection]) -> RenderableType:
+    """Return what a sandbox stops as a table, and the sum of it in a sentence."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("protection", "enforced by", "the attacker was told"):
+        table.add_column(title)
+    for row in rows:
+        table.add_row(row.name, Text(row.by, style="green" if row.holds else "bold red"), Text(_plain(row.said)))
+    held = sum(row.holds for row in rows)
+    if held == len(rows):
+        return Group(table, Text(f"The sandbox {sandbox} stopped all {held} attacks.", style="green"))
+    verdict = f"The sandbox {sandbox} stopped {held} of {len(rows)} attacks: do not run bots that you do not trust."
+    return Group(table, Text(verdict, style="bold red"))
 
 
 def _plain(text: str) -> str:

@@ -27,6 +27,7 @@ _OUR_TROUBLE = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _ON_LINUX = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
+_PEAK_SLACK_KIB = 1024  # the kernel counts pages in batches
 
 _running: dict[int, PlainProcess] = {}
 _adopting = False
@@ -45,7 +46,7 @@ class PlainProcess(Confined):
         self._mark = secrets.token_hex(8)
         self._exit: Exit | None = None
         self._stat = -1
-        self._used_ns = self._children_ns = self._counted_at = 0
+        self._used_ns = self._children_ns = self._counted_at = self._inherited_kib = 0
         ours, theirs = _open_pipes()
         self.stdin, self.stdout, self.stderr = ours
         try:
@@ -63,6 +64,9 @@ class PlainProcess(Confined):
             if error.errno in _OUR_TROUBLE:
                 raise ArenaError(f"cannot start a process: {error.strerror}") from error
             raise StartFailed(f"{command.argv[0]}: {error.strerror}") from error
+        except ValueError as error:  # a NUL in the command, or the like
+            _close(*ours)
+            raise StartFailed(f"{command.argv[0]!r}: {error}") from error
         except BaseException:
             _close(*ours)
             raise
@@ -71,9 +75,14 @@ class PlainProcess(Confined):
         self.pid = self._process.pid
         _running[self.pid] = self
         self._cpu_clock = (~self.pid << 3) | 2
-        self.protections = {"memory": self._limit_memory(limits), "cpu": "approximate"}
-        if _ON_LINUX:
-            self._stat = os.open(f"/proc/{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self.protections = {"memory": self._limit_memory(limits), "cpu": "approximate"}
+            if _ON_LINUX:
+                self._inherited_kib = _own_peak_kib()
+                self._stat = os.open(f"/proc/{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            self.end()
+            raise ArenaError(f"cannot watch a process: {error.strerror}") from error
 
     def _limit_memory(self, limits: ResourceLimits) -> str:
         if not _ON_LINUX:
@@ -129,21 +138,29 @@ class PlainProcess(Confined):
         if self._exit is None:
             self._signal(signal.SIGKILL)
             _, status, usage = os.wait4(self.pid, 0)
-            self._process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait for it again
             self._signal(signal.SIGKILL)  # a child that was forked while we killed
-            del _running[self.pid]
-            _close(self.stdin, self.stdout, self.stderr, self._stat)
-            self.stdin = self.stdout = self.stderr = self._stat = -1
-            _end_orphans(self._mark)
-            code = self._process.returncode
-            unit = 1024 if _ON_LINUX else 1024 * 1024
+            code = os.waitstatus_to_exitcode(status)
+            self._process.returncode = code  # or Popen would wait for it again
             self._exit = Exit(
                 code=code if code >= 0 else None,
                 signal=-code if code < 0 else None,
                 cpu_ms=round((usage.ru_utime + usage.ru_stime) * 1000),
-                peak_mb=round(usage.ru_maxrss / unit, 1),
+                peak_mb=self._peak_mb(usage.ru_maxrss),
             )
+            del _running[self.pid]
+            _close(self.stdin, self.stdout, self.stderr, self._stat)
+            self.stdin = self.stdout = self.stderr = self._stat = -1
+            _end_orphans(self.pid, self._mark)
         return self._exit
+
+    def _peak_mb(self, reported: int) -> float:
+        """Return the most memory that the process held, or 0 if that is hidden.
+
+        Linux counts what we held ourselves when we started it, so only more than that tells anything.
+        """
+        if not _ON_LINUX:
+            return round(reported / (1024 * 1024), 1)
+        return round(reported / 1024, 1) if reported > self._inherited_kib + _PEAK_SLACK_KIB else 0.0
 
     def _signal(self, number: int) -> None:
         try:
@@ -173,19 +190,27 @@ def _close(*descriptors: int) -> None:
             os.close(descriptor)
 
 
+def _own_peak_kib() -> int:
+    with open("/proc/self/status", "rb") as file:
+        return int(file.read().partition(b"VmHWM:")[2].split(None, 1)[0])
+
+
 def _adopt_orphans() -> None:
     global _adopting
     if not _adopting and _ON_LINUX:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if not _adopting and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        # whoever started us left it so; then the kernel reaps bots before we learn how they ended
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _adopting = True
 
 
-def _end_orphans(mark: str) -> None:
+def _end_orphans(session: int, mark: str) -> None:
     """Kill and reap what a bot left behind; once no bot runs, what any bot left behind."""
     if not _ON_LINUX:
         return
     for _ in range(1000):  # killing a parent hands us its children
-        strays = [pid for pid in _adopted() if not _running or _is_marked(pid, mark)]
+        strays = [pid for pid in _adopted() if not _running or _is_left_by(pid, session, mark)]
         if not strays:
             return
         for pid in strays:
@@ -213,7 +238,10 @@ def _session(pid: int) -> int | None:
         return None
 
 
-def _is_marked(pid: int, mark: str) -> bool:
+def _is_left_by(pid: int, session: int, mark: str) -> bool:
+    """Tell whether one of our children comes from the bot of this session and mark, or is dead anyway."""
+    if _session(pid) == session or os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        return True
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return f"{_MARK}={mark}".encode() in file.read().split(b"\0")

@@ -1,0 +1,156 @@
+"""What the sandbox really stops here: every class of attack tried from inside, against canaries of our own."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from time import monotonic
+
+import msgspec
+
+from arena.bots import environment
+from arena.errors import ArenaError, SandboxError
+from arena.limits import ResourceLimits
+from arena.sandbox.base import Command
+from arena.sandbox.choose import BACKENDS, why_not
+
+_ATTACKS = Path(__file__).parent / "jail" / "attacks.py"
+_PATIENCE_S = 30.0
+_MEMORY_MB = 128
+
+
+class Protection(msgspec.Struct, frozen=True):
+    """A class of attack, what stops it, and whether it was stopped when it was tried."""
+
+    name: str
+    attack: str
+    by: str  # what enforces it: namespace, landlock, seccomp, rlimit …; none if the attack got through
+    said: str  # what the attacker was told
+
+    @property
+    def holds(self) -> bool:
+        """Whether the attack failed."""
+        return self.by != "none"
+
+
+def _by(namespaces: str, landlock: str) -> dict[str, str]:
+    return {"namespaces": namespaces, "landlock": landlock}
+
+
+# attack: what is protected, and by what in each backend
+_ROWS: dict[str, tuple[str, dict[str, str]]] = {
+    "read_file": ("files outside cannot be read", _by("namespace", "landlock")),
+    "see_file": ("files outside cannot be seen", _by("namespace", "file modes")),
+    "write_own_folder": ("the bot's folder cannot be changed", _by("namespace", "landlock")),
+    "write_system": ("system folders cannot be changed", _by("namespace", "landlock")),
+    "see_process": ("other processes cannot be seen", _by("namespace", "landlock")),
+    "signal_process": ("other processes cannot be signalled", _by("namespace", "landlock")),
+    "trace_process": ("other processes cannot be traced", _by("seccomp", "seccomp")),
+    "slow_process": ("other processes cannot be limited", _by("seccomp", "seccomp")),
+    "use_network": ("no network, loopback included", _by("seccomp", "seccomp")),
+    "use_local_socket": ("no local sockets", _by("seccomp", "seccomp")),
+    "fork_child": ("no child processes", _by("seccomp", "seccomp")),
+    "make_namespace": ("no namespaces of its own", _by("seccomp", "seccomp")),
+    "leave_core": ("it stays on its core", _by("seccomp", "seccomp")),
+    "wake_itself": ("it stays stopped off turn", _by("seccomp", "seccomp")),
+    "lock_file": ("no locks that others could feel", _by("seccomp", "seccomp")),
+    "share_memory": ("no memory shared with others", _by("seccomp", "seccomp")),
+    "hide_memory": ("no memory that no limit counts", _by("seccomp", "seccomp")),
+    "use_kernel_rings": ("no io_uring", _by("seccomp", "seccomp")),
+    "take_memory": ("memory is limited", _by("rlimit", "rlimit")),
+    "take_threads": ("threads are limited", _by("rlimit", "rlimit")),
+    "be_root": ("not root, no capabilities", _by("namespace", "seccomp")),
+    "see_secrets": ("a clean environment", _by("launcher", "launcher")),
+    "use_descriptors": ("no descriptors but its own", _by("launcher", "launcher")),
+}
+
+
+def examine(backend: str) -> list[Protection]:
+    """Return what a sandbox stops here; raises `SandboxError` if it does not work at all."""
+    reason = why_not(backend)
+    if reason is not None:
+        raise SandboxError(f"the sandbox {backend} does not work here: {reason}")
+    # nothing is tried where nothing would stop it
+    said = {} if backend == "none" else _attack(backend)
+    return [
+        Protection(name, attack, enforcers[backend] if said.get(attack) else "none", said.get(attack, ""))
+        for attack, (name, enforcers) in _ROWS.items()
+    ]
+
+
+def missing() -> dict[str, str]:
+    """Return the sandboxes that do not work here, each with the reason."""
+    reasons = {name: why_not(name) for name in BACKENDS}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+@cache
+def protections(backend: str) -> dict[str, str]:
+    """Return what a sandbox stops here and by what, for the record; found out once in a process's life."""
+    return {row.attack: row.by for row in examine(backend)}
+
+
+def _attack(backend: str) -> dict[str, str]:
+    """Return what each attack was told; an empty text is one that got through."""
+    with _canaries() as arguments, tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        source = _ATTACKS.read_text(encoding="utf-8")
+        argv = (sys.executable, "-I", "-S", "-c", source, *arguments, str(_MEMORY_MB))
+        limits = ResourceLimits(memory_mb=_MEMORY_MB)
+        process = BACKENDS[backend](Command(argv, folder, environment()), limits)
+        try:
+            return _hear(process.stdout)
+        finally:
+            process.end()
+
+
+def _hear(descriptor: int) -> dict[str, str]:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    data = b""
+    deadline = monotonic() + _PATIENCE_S
+    while not data.endswith(b"\n") and (left := deadline - monotonic()) > 0:
+        if poll.poll(left * 1000):
+            more = os.read(descriptor, 65536)
+            if not more:
+                break
+            data += more
+    try:
+        found: dict[str, str] = json.loads(data)
+    except ValueError as error:
+        raise ArenaError("the attacks on the sandbox did not come to an end") from error
+    return found
+
+
+@contextmanager
+def _canaries() -> Iterator[tuple[str, ...]]:
+    """Set up things that an attack could reach: a file, a process, a server and a socket."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as local,
+    ):
+        Path(folder).chmod(0o755)
+        secret = Path(folder) / "secret"
+        secret.write_text("canary")
+        path = str(Path(folder) / "socket")
+        local.bind(path)
+        Path(path).chmod(0o777)
+        local.listen()
+        os.environ["ARENA_CANARY"] = "secret"
+        sleeper = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
+        try:
+            yield (str(secret), str(sleeper.pid), str(server.getsockname()[1]), path)
+        finally:
+            del os.environ["ARENA_CANARY"]
+            sleeper.kill()
+            sleeper.communicate()

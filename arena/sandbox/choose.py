@@ -1,0 +1,70 @@
+"""Which sandbox there is here, found out by trying it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from time import monotonic, sleep
+from typing import TypeAlias
+
+from arena.errors import ArenaError, SandboxError
+from arena.limits import ResourceLimits
+from arena.sandbox.base import Command, Confined, StartFailed
+from arena.sandbox.jailed import JailedProcess
+from arena.sandbox.plain import start_plain
+
+_PROBE_S = 10.0
+
+Backend: TypeAlias = Callable[[Command, ResourceLimits], Confined]
+
+
+def _start_namespaces(command: Command, limits: ResourceLimits) -> Confined:
+    return JailedProcess(command, limits, namespaces=True)
+
+
+def _start_landlock(command: Command, limits: ResourceLimits) -> Confined:
+    return JailedProcess(command, limits, namespaces=False)
+
+
+# strongest first
+BACKENDS: dict[str, Backend] = {"namespaces": _start_namespaces, "landlock": _start_landlock, "none": start_plain}
+CHOICES = ("auto", *BACKENDS)
+
+
+def start(command: Command, limits: ResourceLimits) -> Confined:
+    """Start a command in the sandbox that the limits name.
+
+    Raises `StartFailed` if the command itself cannot be executed, `ArenaError` if we cannot start anything.
+    """
+    name = strongest() if limits.sandbox == "auto" else limits.sandbox
+    return BACKENDS[name](command, limits)
+
+
+@cache
+def strongest() -> str:
+    """Return the strongest sandbox that works here; raises `SandboxError` if none does."""
+    reasons = []
+    for name in BACKENDS:
+        if name != "none":
+            reason = why_not(name)
+            if reason is None:
+                return name
+            reasons.append(f"{name}: {reason}")
+    raise SandboxError(f"no sandbox works here ({'; '.join(reasons)}); --sandbox none runs bots unconfined")
+
+
+@cache
+def why_not(name: str) -> str | None:
+    """Return why a sandbox does not work here, or None: tried from end to end, with a program that does nothing."""
+    if sys.platform != "linux" and name != "none":
+        return "needs Linux"
+    try:
+        process = BACKENDS[name](Command(("/bin/true",), "/", {}), ResourceLimits())
+    except (ArenaError, StartFailed, OSError) as error:
+        return str(error)
+    deadline = monotonic() + _PROBE_S
+    while not process.has_ended() and monotonic() < deadline:
+        sleep(0.001)
+    end = process.end()
+    return None if end.code == 0 else f"a program that does nothing ended with {end}"
