@@ -67,7 +67,7 @@ class BotProcess:
         self.is_reused = False  # it stayed up from another game
         self._begun = 0
         self._unread = b""
-        self._unsent = memoryview(b"")
+        self._unsent: bytes | memoryview = b""
         self._waits_to_write = False
         self._has_ended = False  # takes no more input, or gives no more output
         self._poll = select.poll()
@@ -78,6 +78,8 @@ class BotProcess:
 
     def check_silence(self) -> Trouble | None:
         """Return what the bot did wrong since its last answer: it must not speak unless asked."""
+        if not self._unread and not self._poll.poll(0):
+            return None
         for _ in range(_IDLE_READS):
             if self._has_ended or len(self._unread) > IDLE_BYTES or not self._take_events(0):
                 break
@@ -98,9 +100,10 @@ class BotProcess:
         begun = self._begun
         deadline = begun + budget_ns
         while True:
-            answer = self.answer()
-            if answer is not None:
-                return answer
+            if self._unread or self._has_ended:
+                answer = self.answer()
+                if answer is not None:
+                    return answer
             now = monotonic_ns()
             if now >= deadline:
                 more = more_ns(now - begun) if more_ns else 0
@@ -111,9 +114,9 @@ class BotProcess:
 
     def say(self, line: bytes) -> None:
         """Begin to write a line; what does not fit into the pipe goes out while waiting for the answer."""
-        self._begun = monotonic_ns()
         # a bot may answer before it has read the whole of a long line; the rest still goes first
-        self._unsent = memoryview(bytes(self._unsent) + line if self._unsent else line)
+        self._unsent = bytes(self._unsent) + line if self._unsent else line
+        self._begun = monotonic_ns()
         self._write()
 
     def answer(self) -> bytes | Trouble | None:
@@ -151,7 +154,7 @@ class BotProcess:
 
     def close_input(self) -> None:
         """Tell the bot that there is nothing more to come; what is unsent is dropped."""
-        self._unsent = memoryview(b"")
+        self._unsent = b""
         if self._waits_to_write:
             self._watch_stdin()
         self.confined.close_stdin()
@@ -230,12 +233,13 @@ class BotProcess:
 
     def _write(self) -> None:
         try:
-            self._unsent = self._unsent[os.write(self.confined.stdin, self._unsent) :]
+            sent = os.write(self.confined.stdin, self._unsent)
         except BlockingIOError:
-            pass
+            sent = 0
         except BrokenPipeError:
             self._has_ended = True
-            self._unsent = memoryview(b"")
+            sent = len(self._unsent)
+        self._unsent = memoryview(self._unsent)[sent:] if sent < len(self._unsent) else b""
         if self.has_unsent != self._waits_to_write:
             self._watch_stdin()
 

@@ -20,7 +20,7 @@ from arena.record import FORMAT, Fault, MatchRecord, PlyRecord, SeatRecord
 from arena.replay import opening_numbers, passes_of
 from arena.sandbox import StartFailed
 from arena.version import VERSION
-from engine import Game
+from engine import Game, Result
 
 
 class Observer:
@@ -84,11 +84,11 @@ class _Match:
                 while not self._game.is_over:
                     self._play_turn()
             except ArenaError:
-                self._say_end("void")
+                self._say_end("void", self._game.result())
                 raise
-            reason = self._reason()
-            self._say_end(reason)
-            return self._record(reason)
+            reason, result = self._reason(), self._game.result()
+            self._say_end(reason, result)
+            return self._record(reason, result)
         finally:
             self._dismiss()
 
@@ -169,7 +169,7 @@ class _Match:
             eval=choice.eval,
             opening=opening,
         )
-        game.play_number(choice.number)
+        game.place(choice.number)
         self._plies.append(ply)
         self._observer.on_ply(game, ply)
 
@@ -184,8 +184,7 @@ class _Match:
     def _reason(self) -> EndReason:
         return "all-forfeited" if len(self._faults) == len(self._bots) else "finished"
 
-    def _say_end(self, reason: EndReason) -> None:
-        result = self._game.result()
+    def _say_end(self, reason: EndReason, result: Result) -> None:
         for player in self._players.values():
             player.say_end(player.briefing.end(reason, result, self._faults))
         self._is_told = True
@@ -207,10 +206,8 @@ class _Match:
             for process in leaving:
                 process.end()
 
-    def _record(self, reason: EndReason) -> MatchRecord:
-        game = self._game
+    def _record(self, reason: EndReason, result: Result) -> MatchRecord:
         assert reason != "void"
-        result = game.result()
         return MatchRecord(
             format=FORMAT,
             arena=VERSION,
@@ -219,7 +216,7 @@ class _Match:
             sandbox=self._sandbox,
             seats=tuple(self._seat_records()),
             plies=tuple(self._plies),
-            passes=tuple(passes_of(game)),
+            passes=tuple(passes_of(self._game)),
             faults=tuple(self._faults),
             reason=reason,
             scores=result.scores,

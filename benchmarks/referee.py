@@ -16,15 +16,17 @@ from pathlib import Path
 from time import perf_counter
 
 from arena.bots import Bot, environment
+from arena.limits import ResourceLimits
 from arena.match import MatchSpec
 from arena.pool import BotPool
 from arena.referee import play_match
-from arena.sandbox import Command
+from arena.sandbox.base import Command
 from benchmarks.timing import Goals, pin
 from engine import Game
 
 HERE = Path(__file__).parent
 MATCHES = 40
+LIMITS = ResourceLimits(sandbox="none")  # what the sandbox costs has a benchmark of its own
 
 
 def build(name: str, folder: Path) -> str:
@@ -40,14 +42,17 @@ def raw_pipe_us(program: str) -> float:
 
 
 def scripted_bots(program: str, folder: Path) -> list[Bot]:
-    """Return four bots that play one random game from a list of answers."""
+    """Return four bots that play one game from a list of answers: large pieces first, as bots do."""
     rng = random.Random(1)
     game = Game()
     lines = []
     while not game.is_over:
-        turn = game.turn
-        cells = [list(cell) for cell in game.placements.move(game.play_random(rng)).cells]
-        lines.append(f'{{"type":"move","turn":{turn},"cells":{cells}}}\n'.replace(" ", ""))
+        moves = game.legal_moves()
+        largest = max(len(move.cells) for move in moves)
+        move = rng.choice([move for move in moves if len(move.cells) == largest])
+        cells = [list(cell) for cell in move.cells]
+        lines.append(f'{{"type":"move","turn":{game.turn},"cells":{cells}}}\n'.replace(" ", ""))
+        game.play(move)
     script = folder / "answers"
     script.write_text("".join(lines))
     command = Command((program, str(script)), str(folder), environment())
@@ -100,8 +105,8 @@ def main() -> int:
         raw, running, stopped = [], [], []
         for _ in range(5):  # in turns, so that a slow moment of the machine hits all of them
             raw.append(raw_pipe_us(pipe))
-            running.append(referee_us(bots, MatchSpec(ponder=True, pin=False)))
-            stopped.append(referee_us(bots, MatchSpec(pin=False)))
+            running.append(referee_us(bots, MatchSpec(ponder=True, pin=False, limits=LIMITS)))
+            stopped.append(referee_us(bots, MatchSpec(pin=False, limits=LIMITS)))
         floor = statistics.median(raw)
         free, frozen = statistics.median(running), statistics.median(stopped)
         print(f"raw pipe {floor:.1f} µs, a ply {free:.1f} µs, with bots stopped off turn {frozen:.1f} µs\n")

@@ -178,7 +178,7 @@ class Game:
 
         Raises `IllegalMove` and leaves the game as it was. `color`, if given, must be the one to move.
         """
-        self._place(self.judge(move, color))
+        self.place(self.judge(move, color))
 
     def undo(self) -> None:
         """Take back the last `play` or `retire`, with the passes that followed it."""
@@ -301,7 +301,7 @@ class Game:
         if self._color == _OVER:
             raise BadRequest("no legal move: the game is over")
         number = self.placements.any_of(self._board.legal(self._color), rng.random)
-        self._place(number)
+        self.place(number)
         return number
 
     def play_number(self, number: int) -> None:
@@ -310,7 +310,18 @@ class Game:
             raise BadRequest(f"no placement has the number {shown(number)}")
         if self._color == _OVER or not self._board.is_legal(self._color, number):
             self.judge(self.placements.move(number))
-        self._place(number)
+        self.place(number)
+
+    def place(self, number: int) -> None:
+        """Place a piece by a number that is known to be legal now, as one from `judge` or `legal_bits` is."""
+        color, seat = self._color, self._seat
+        self._remember()
+        self._board.place(color, number)
+        self._log.append((color, seat, number))
+        self._turn += 1
+        if self._owners[color] is None:
+            self._rotation = (seat + 1) % len(self._retired)
+        self._find_turn(color + 1)
 
     # ---- inside
 
@@ -351,16 +362,6 @@ class Game:
             merits[team] = (1, total) if len(faults) < len(turns) else (0, max(faults))
         ranks = dict(zip(merits, shared_ranks(list(merits.values())), strict=True))
         return [ranks[team] for team in teams]
-
-    def _place(self, number: int) -> None:
-        color, seat = self._color, self._seat
-        self._remember()
-        self._board.place(color, number)
-        self._log.append((color, seat, number))
-        self._turn += 1
-        if self._owners[color] is None:
-            self._rotation = (seat + 1) % len(self._retired)
-        self._find_turn(color + 1)
 
     def _remember(self) -> None:
         self._past.append(

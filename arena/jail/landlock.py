@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 
@@ -14,6 +13,7 @@ _RIGHTS = (0, 13, 14, 15, 15, 16)  # how many rights each version of the interfa
 _SCOPE_ALL = 3  # no signals to, and no abstract sockets of, processes outside
 _NET_ALL = 3
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | 1 << 14 | 1 << 15
+SCOPED_SINCE = 6
 
 
 def version() -> int:
@@ -24,36 +24,45 @@ def version() -> int:
         return 0
 
 
-def restrict(readable: list[str], writable: list[str]) -> None:
-    """Let this process, and all it executes, read some paths, write to others, and touch nothing else."""
+def prepare(readable: list[str], writable: list[str]) -> int:
+    """Return a handle of rules by which some paths can be read, others written to, and nothing else touched.
+
+    The rules hold what the paths lead to now, so they can be made before the rights to go there are given up.
+    """
     abi = version()
     if not abi:
         raise OSError("Landlock is not available")
     every = (1 << _RIGHTS[min(abi, 5)]) - 1
     network = _NET_ALL if abi >= 4 else 0
-    scope = _SCOPE_ALL if abi >= 6 else 0
-    attributes = ctypes.create_string_buffer(struct.pack("=QQQ", every, network, scope))
-    ruleset = call("syscall", _CREATE, attributes, 24 if abi >= 6 else 16 if abi >= 4 else 8, 0)
-    try:
-        for path in readable:
-            _allow(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
-        for path in writable:
-            _allow(ruleset, path, every)
-        call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        call("syscall", _RESTRICT, ruleset, 0)
-    finally:
-        os.close(ruleset)
+    scope = _SCOPE_ALL if abi >= SCOPED_SINCE else 0
+    attributes = struct.pack("=QQQ", every, network, scope)
+    rules = call("syscall", _CREATE, attributes, 24 if abi >= SCOPED_SINCE else 16 if abi >= 4 else 8, 0)
+    for path in readable:
+        _allow(rules, path, _EXECUTE | _READ_FILE | _READ_DIR)
+    for path in writable:
+        _allow(rules, path, every)
+    return rules
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
+def enforce(rules: int) -> None:
+    """Put rules on this process and all that it executes, for good."""
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    call("syscall", _RESTRICT, rules, 0)
+    os.close(rules)
+
+
+def _allow(rules: int, path: str, rights: int) -> None:
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there needs no right
     try:
-        if not os.path.isdir(path):
-            rights &= _FILE_RIGHTS
-        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, handle))
-        call("syscall", _ADD, ruleset, 1, rule, 0)
+        _add(rules, handle, rights)
+    except OSError:
+        _add(rules, handle, rights & _FILE_RIGHTS)  # it is no folder
     finally:
         os.close(handle)
+
+
+def _add(rules: int, handle: int, rights: int) -> None:
+    call("syscall", _ADD, rules, 1, struct.pack("=Qi", rights, handle), 0)

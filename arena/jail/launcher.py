@@ -1,81 +1,167 @@
-"""The launcher: a small process that forks confined bots for a referee, which starts it once.
+"""The launcher: a small process that forks confined bots for a referee, which starts it once, and watches their memory.
 
-It speaks over one socket: an order with the bot's pipes comes in, the bot's process numbers or the trouble go out. When
-the referee is gone, the socket closes, the launcher ends, and with it everything it has started.
+It speaks over one socket: an order with the bot's pipes comes in; process numbers and handles, or the trouble, go out.
+When the referee is gone, the socket closes, the launcher ends, and with it everything it has started.
 """
 
 from __future__ import annotations
 
+import gc
 import marshal
 import os
+import select
 import signal
 import socket
 import sys
+import time
 
-from arena.jail.build import Order, keep
+from arena.jail import kernel, proc
+from arena.jail.build import Order, Wires, be_bot, be_head, get_ready, namespaces_of, needs_head, report_end
 
 _ORDER_BYTES = 1 << 20
+_PATIENCE_S = 30.0  # for a bot's program to be executed
+_WATCH_S = 0.05
+
+
+class _Box:
+    """A bot that runs, with its head; one without is its own."""
+
+    def __init__(self, order: Order, head: int, head_handle: int, bot: int, bot_handle: int) -> None:
+        self.head, self.head_handle, self.bot, self.bot_handle = head, head_handle, bot, bot_handle
+        self.report = -1
+        self._may_have_children = order.processes
+        self._may_leave_children = order.processes and not order.namespaces
+        self._most_kib = order.memory_mb * 1024 * 9 // 8  # RLIMIT_DATA comes first, unless it is gone around
+        self._memory = -1
+
+    def watch(self) -> None:
+        """Kill the bot if it holds more memory than it may."""
+        if self._may_have_children:
+            held_kib = proc.held_kib_below(self.head)
+        else:
+            if self._memory < 0:
+                self._memory = proc.open_memory(self.bot)
+            held_kib = proc.held_kib(self._memory)
+        if held_kib > self._most_kib:
+            kernel.send_signal(self.bot_handle, signal.SIGKILL)
+
+    def bury(self) -> None:
+        """Reap the head, which has ended, and let go of the box."""
+        if self._may_leave_children and self.bot:  # if it was the head that was killed, they are left to us
+            try:
+                os.killpg(self.bot, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        _, status, usage = os.wait4(self.head, 0)
+        if self.report >= 0:
+            report_end(self.report, status, usage)
+        for descriptor in {self._memory, self.head_handle, self.bot_handle, self.report} - {-1}:
+            os.close(descriptor)
 
 
 def main(descriptor: int) -> None:
     """Serve orders until the referee has gone."""
-    link = socket.socket(fileno=descriptor)
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # they are meant for the referee, which will close the socket
-    signal.signal(signal.SIGCHLD, _reap)
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)  # Python ignores them, and that would come down to the bots
+    kernel.call("prctl", kernel.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    kernel.drop_bounding_set()
+    gc.freeze()  # a collection would touch, and so copy, all memory that a fork shares
+    gc.disable()
+    boxes: dict[int, _Box] = {}
+    poll = select.poll()
+    poll.register(link, select.POLLIN)
+    watched = time.monotonic()
     while True:
-        data, descriptors, _, _ = socket.recv_fds(link, _ORDER_BYTES, 8)
-        if not data:
-            return
-        link.send(marshal.dumps(_start(Order(marshal.loads(data)), descriptors)))
+        for ready, _ in poll.poll(_WATCH_S * 1000 if boxes else None):
+            if ready != link.fileno():
+                poll.unregister(ready)
+                boxes.pop(ready).bury()
+                _reap_orphans()
+            else:
+                box = _serve(link)
+                if box:
+                    boxes[box.head_handle] = box
+                    poll.register(box.head_handle, select.POLLIN)
+        if time.monotonic() - watched >= _WATCH_S:
+            watched = time.monotonic()
+            for box in boxes.values():
+                box.watch()
 
 
-def _reap(*_: object) -> None:
+def _serve(link: socket.socket) -> _Box | None:
+    """Carry out one order, and answer it."""
+    data, descriptors, _, _ = socket.recv_fds(link, _ORDER_BYTES, 8)
+    if not data:
+        os._exit(0)
+    order = Order(marshal.loads(data))
+    try:
+        found = _start(order, descriptors)
+    except OSError as error:
+        found = ("sandbox", str(error))
+    if isinstance(found, tuple):
+        link.send(marshal.dumps(("failed", *found)))
+    else:
+        answer = marshal.dumps(("started", found.bot, found.head))
+        socket.send_fds(link, [answer], [found.bot_handle, found.head_handle])
+        if not needs_head(order):
+            found.report = descriptors.pop()  # its end is for us to tell
+    for each in descriptors:
+        os.close(each)
+    return None if isinstance(found, tuple) else found
+
+
+def _start(order: Order, descriptors: list[int]) -> _Box | tuple[str, str]:
+    """Fork a box and wait until the bot's program runs; return the box, or the stage and the text of the trouble."""
+    get_ready(order.processes, order.namespaces)
+    *pipes, report = descriptors
+    own = os.getpid()
+    told, trouble = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with told, trouble:
+        head, handle = kernel.fork_into(namespaces_of(order))
+        if head == 0:
+            told.close()
+            wires = Wires(pipes, report, trouble)
+            if needs_head(order):
+                be_head(order, wires)
+            be_bot(order, wires, own)
+        trouble.close()
+        bot, bot_handle, complaint = _listen(told)
+    if not needs_head(order):
+        bot, bot_handle = head, handle
+    if complaint is None and bot_handle >= 0:
+        return _Box(order, head, handle, bot, bot_handle)
+    kernel.send_signal(handle, signal.SIGKILL)
+    os.waitpid(head, 0)
+    for each in {handle, bot_handle} - {-1}:
+        os.close(each)
+    return complaint or ("sandbox", "it ended before the bot was started")
+
+
+def _listen(told: socket.socket) -> tuple[int, int, tuple[str, str] | None]:
+    """Return number and handle of the bot, and what went wrong; the socket closes when its program is executed."""
+    told.settimeout(_PATIENCE_S)
+    bot, bot_handle, complaint = 0, -1, None
+    try:
+        while True:
+            data, handles, _, _ = socket.recv_fds(told, 65536, 1)
+            if handles:
+                bot_handle = handles[0]
+                bot = proc.number_of(bot_handle)
+            elif data:
+                complaint = complaint or marshal.loads(data)
+            else:
+                return bot, bot_handle, complaint
+    except TimeoutError:
+        return bot, bot_handle, ("sandbox", f"the bot's program did not start within {_PATIENCE_S:.0f} s")
+
+
+def _reap_orphans() -> None:
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
     except ChildProcessError:
         pass
-
-
-def _start(order: Order, descriptors: list[int]) -> tuple[str | int, ...]:
-    """Fork a keeper and wait until the bot's program runs; return ("started", bot, init) or ("failed", stage, text)."""
-    *pipes, report = descriptors
-    order["launcher"] = os.getpid()
-    told, trouble = os.pipe()
-    keeper = os.fork()
-    if keeper == 0:
-        os.close(told)
-        keep(order, pipes, report, trouble)
-    for each in (*descriptors, trouble):
-        os.close(each)
-    with os.fdopen(told, "rb") as file:
-        complaint = file.read()  # ends when the bot's program is executed: the pipe closes by itself
-    if complaint:
-        _end(keeper)
-        return ("failed", *marshal.loads(complaint))
-    first = _only_child(keeper)
-    if not order["namespaces"]:
-        return ("started", first, keeper)
-    return ("started", _only_child(first), first)
-
-
-def _end(pid: int) -> None:
-    try:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass  # reaped already
-
-
-def _only_child(pid: int) -> int:
-    """Return the child of a process; 0 if it has ended by now."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
-            found = file.read().split()
-    except OSError:
-        return 0
-    return int(found[0]) if found else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,6 @@ The seam: `start` picks a backend; whatever it is, the caller gets a `Confined`.
 """
 
 from arena.sandbox.base import Command, Confined, Exit, StartFailed
-from arena.sandbox.plain import start_plain as start
+from arena.sandbox.choose import start
 
 __all__ = ["Command", "Confined", "Exit", "StartFailed", "start"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -60,7 +61,7 @@ def why_not(name: str) -> str | None:
     if sys.platform != "linux" and name != "none":
         return "needs Linux"
     try:
-        process = BACKENDS[name](Command(("/bin/true",), "/", {}), ResourceLimits())
+        process = BACKENDS[name](Command(("true",), "/usr", {"PATH": os.defpath}), ResourceLimits())
     except (ArenaError, StartFailed, OSError) as error:
         return str(error)
     deadline = monotonic() + _PROBE_S

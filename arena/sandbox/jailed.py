@@ -2,128 +2,94 @@
 
 from __future__ import annotations
 
-import atexit
 import marshal
 import os
 import select
-import shutil
 import signal
-import socket
-import subprocess
-import sys
+import threading
 import time
-from pathlib import Path
+from functools import cache
 from typing import Any
 
-import engine
 from arena.errors import ArenaError
+from arena.jail import proc
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, Confined, Exit, StartFailed
+from arena.sandbox.launcher import launch
 from arena.sandbox.pipes import close, open_pipes
+from arena.sandbox.programs import shown_folders, why_out_of_reach
 
-_ROOT = str(Path(__file__).resolve().parent.parent.parent)
-_CODE = f"import sys; sys.path.insert(0, {_ROOT!r}); from arena.jail.launcher import main; main(int(sys.argv[1]))"
-_FIRST_UID, _UIDS = 200_000, 60_000  # users that exist nowhere; one for each running bot
+_ORDER_BYTES = 100_000  # what a socket takes in one piece, with room to spare
 _SCRATCH_MB = 64
-_END_MS = 10_000
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-
-
-class Launcher:
-    """The one launcher of this process."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-S", "-c", _CODE, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                env={},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-            )
-        self._link = ours
-
-    def start(self, order: dict[str, Any], descriptors: list[int]) -> tuple[Any, ...]:
-        """Have something started; return what the launcher says."""
-        try:
-            socket.send_fds(self._link, [marshal.dumps(order)], descriptors)
-            answer = self._link.recv(65536)
-        except OSError as error:
-            raise ArenaError(f"the sandbox's launcher does not answer: {error.strerror}") from error
-        if not answer:
-            raise ArenaError("the sandbox's launcher has ended")
-        found: tuple[Any, ...] = marshal.loads(answer)
-        return found
-
-    def close(self) -> None:
-        """End the launcher, and with it all that it started."""
-        self._link.close()
-        self._process.wait()
-
-
-_launchers: dict[int, Launcher] = {}  # by our own process number: a fork needs its own
-
-
-def _launcher() -> Launcher:
-    own = os.getpid()
-    if own not in _launchers:
-        _launchers[own] = Launcher()
-        atexit.register(_launchers[own].close)
-    return _launchers[own]
+_END_S = 10.0
+# users that exist nowhere, one for each running bot; the second choice is for containers that have fewer
+_SPARE_USERS = (range(200_000, 260_000), range(60_000, 65_000))
 
 
 class JailedProcess(Confined):
     """A bot in its box."""
 
-    _slots: set[int] = set()  # noqa: RUF012 - shared: the users taken by running bots
-
-    def __init__(self, command: Command, limits: ResourceLimits, *, namespaces: bool) -> None:
+    def __init__(self, command: Command, limits: ResourceLimits, *, namespaces: bool, processes: bool = False) -> None:
         self._exit: Exit | None = None
         self._used_ns = 0
-        self._slot = _free_slot(self._slots)
+        self._has_children = processes
+        self._user = _take_user() if os.geteuid() == 0 else None
+        try:
+            answer, handles = self._start(command, self._order(command, limits, namespaces))
+        except BaseException:
+            _give_back(self._user)
+            raise
+        _, self.pid, self._head = answer
+        self._bot_handle, self._head_handle = handles
+        self._cpu_clock = proc.cpu_clock(self.pid)
+        self.protections = {
+            "backend": "namespaces" if namespaces else "landlock",
+            "memory": "rlimit, watchdog",
+            "cpu": "approximate" if processes else "exact",
+        }
+
+    def _start(self, command: Command, order: dict[str, Any]) -> tuple[tuple[Any, ...], list[int]]:
+        data = marshal.dumps(order)
+        if len(data) > _ORDER_BYTES:
+            raise StartFailed(f"{command.argv[0]}: its arguments or its environment are too long")
         ours, theirs = open_pipes(others=1)
         self.stdin, self.stdout, self.stderr, self._report = ours
         try:
-            answer = _launcher().start(self._order(command, limits, namespaces), theirs)
+            answer, handles = launch(data, theirs)
             if answer[0] == "failed":
                 _, stage, text = answer
                 if stage == "exec":
-                    raise StartFailed(f"{command.argv[0]}: {text}")
+                    raise _why_not_executed(command, text, order)
                 raise ArenaError(f"the sandbox cannot be set up: {text}")
         except BaseException:
             close(*ours)
-            self._slots.discard(self._slot)
             raise
         finally:
             close(*theirs)
-        _, self.pid, self._init = answer
-        self._bot_handle = _handle(self.pid)
-        self._init_handle = _handle(self._init)
-        self._cpu_clock = (~self.pid << 3) | 2
-        self.protections = {
-            "backend": "namespaces" if namespaces else "landlock",
-            "memory": "rlimit",
-            "cpu": "exact",
-        }
+        return answer, handles
 
     def _order(self, command: Command, limits: ResourceLimits, namespaces: bool) -> dict[str, Any]:
+        if os.geteuid() == 0 and self._user is None and not namespaces:
+            raise ArenaError("root has no other user here to run a bot as: the sandbox landlock needs one")
         return {
             "argv": list(command.argv),
-            "env": dict(command.env),
+            "env": {"JAVA_TOOL_OPTIONS": f"-Xmx{limits.memory_mb // 2}m"} | command.env,
             "folder": command.cwd,
-            "shown": _shown_folders(command),
+            "shown": shown_folders(command),
             "memory_mb": limits.memory_mb,
             "scratch_mb": _SCRATCH_MB,
             "tasks": 64 + 2 * (os.cpu_count() or 1),
             "cpus": sorted(os.sched_getaffinity(0)),
-            "processes": False,
-            "uid": self._slot if os.geteuid() == 0 else None,
+            "processes": self._has_children,
+            "uid": self._user,
             "namespaces": namespaces,
         }
 
     def cpu_ns(self) -> int:
-        """Return the CPU time of the process and its threads; it cannot have children."""
+        """Return the CPU time of the process and its threads; if it may have children, of all (to the tick)."""
+        if self._has_children:
+            self._used_ns = max(self._used_ns, proc.cpu_ns_below(self._head))
+            return self._used_ns
         try:
             self._used_ns = time.clock_gettime_ns(self._cpu_clock)
         except OSError:
@@ -131,12 +97,12 @@ class JailedProcess(Confined):
         return self._used_ns
 
     def freeze(self) -> None:
-        """Stop the process."""
-        self._signal(self._bot_handle, signal.SIGSTOP)
+        """Stop the process, and its children."""
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let the process run on."""
-        self._signal(self._bot_handle, signal.SIGCONT)
+        """Let the process, and its children, run on."""
+        self._signal(signal.SIGCONT)
 
     def close_stdin(self) -> None:
         """Close our end of its input."""
@@ -150,11 +116,7 @@ class JailedProcess(Confined):
 
     def has_ended(self) -> bool:
         """Tell whether the process has ended by itself."""
-        if self._exit is not None:
-            return True
-        poll = select.poll()
-        poll.register(self._report, select.POLLIN)
-        return bool(poll.poll(0))
+        return self._exit is not None or _is_readable(self._report, 0)
 
     def end(self) -> Exit:
         """Kill the box with all that is in it, and hear how the bot ended."""
@@ -162,28 +124,22 @@ class JailedProcess(Confined):
             peak_mb = self._peak_mb()
             if not self.has_ended():
                 self.cpu_ns()
-                self._signal(self._bot_handle, signal.SIGKILL)
+                _send(self._bot_handle, signal.SIGKILL)
             said = self._hear_report()
-            self._signal(self._init_handle, signal.SIGKILL)
+            _send(self._head_handle, signal.SIGKILL)
+            _is_readable(self._head_handle, _END_S)  # when a head has ended, all that was in the box has
             self._exit = _exit_from(said, self._used_ns, peak_mb)
-            close(self.stdin, self.stdout, self.stderr, self._report, self._bot_handle, self._init_handle)
+            close(self.stdin, self.stdout, self.stderr, self._report, self._bot_handle, self._head_handle)
             self.stdin = self.stdout = self.stderr = self._report = -1
-            self._slots.discard(self._slot)
+            _give_back(self._user)
         return self._exit
 
     def _hear_report(self) -> tuple[int, int, int] | None:
-        """Return exit code, CPU time and peak memory as the init tells them, when all of the box has gone."""
-        poll = select.poll()
-        poll.register(self._report, select.POLLIN)
-        data = b""
-        deadline = time.monotonic() + _END_MS / 1000
-        while (left := deadline - time.monotonic()) > 0:
-            if poll.poll(left * 1000):
-                more = os.read(self._report, 4096)
-                if not more:
-                    break
-                data += more
-        return marshal.loads(data) if data else None
+        """Return exit code, CPU time and peak memory as the head tells them; None if it could not."""
+        if _is_readable(self._report, _END_S) and (data := os.read(self._report, 4096)):
+            said: tuple[int, int, int] = marshal.loads(data)
+            return said
+        return None
 
     def _peak_mb(self) -> float:
         try:
@@ -195,13 +151,34 @@ class JailedProcess(Confined):
             pass
         return 0.0
 
-    @staticmethod
-    def _signal(handle: int, number: int) -> None:
-        if handle >= 0:
+    def _signal(self, number: int) -> None:
+        if not self._has_children:
+            _send(self._bot_handle, number)
+        elif not self.has_ended():  # or its number could mean another group
             try:
-                signal.pidfd_send_signal(handle, number)
+                os.killpg(self.pid, number)
             except ProcessLookupError:
-                pass  # it has ended
+                pass
+
+
+def _send(handle: int, number: int) -> None:
+    try:
+        signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        pass  # it has ended
+
+
+def _is_readable(descriptor: int, patience_s: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(patience_s * 1000))
+
+
+def _why_not_executed(command: Command, text: str, order: dict[str, Any]) -> Exception:
+    closed = why_out_of_reach(command) if order["uid"] is not None and not order["namespaces"] else None
+    if closed is None:
+        return StartFailed(f"{command.argv[0]}: {text}")
+    return ArenaError(f"the sandbox landlock runs {command.argv[0]} as an ordinary user, to whom {closed} is closed")
 
 
 def _exit_from(said: tuple[int, int, int] | None, used_ns: int, peak_mb: float) -> Exit:
@@ -214,36 +191,39 @@ def _exit_from(said: tuple[int, int, int] | None, used_ns: int, peak_mb: float) 
     )
 
 
-def _handle(pid: int) -> int:
-    """Return a handle of a process, which never comes to mean another one; -1 if it has ended."""
-    try:
-        return os.pidfd_open(pid) if pid else -1
-    except ProcessLookupError:
-        return -1
+# ---- the users that bots run as where the referee is root
+
+_taken: set[int] = set()
+_lock = threading.Lock()
 
 
-def _free_slot(taken: set[int]) -> int:
-    slot = _FIRST_UID + os.getpid() * 97 % _UIDS
-    while slot in taken:
-        slot += 1
-    taken.add(slot)
-    return slot
+@cache
+def _users() -> range | None:
+    """Return the users that bots may run as; None where root is only called so, and has no others."""
+    for users in _SPARE_USERS:
+        if all(_is_mapped(users, f"/proc/self/{name}") for name in ("uid_map", "gid_map")):
+            return users
+    return None
 
 
-def _shown_folders(command: Command) -> list[str]:
-    """Return the folders outside the system's that a command needs: its interpreter, and the engine for Python."""
-    program = shutil.which(command.argv[0], path=command.env.get("PATH"))
-    if program is None or program.startswith(_SYSTEM):
-        return []
-    if os.path.realpath(program) == os.path.realpath(sys.executable):
-        found = [sys.prefix, sys.base_prefix, os.path.dirname(engine.__file__)]
-    else:
-        found = [_installation(path) for path in (program, os.path.realpath(program))]
-    return [path for path in dict.fromkeys(map(os.path.abspath, found)) if not path.startswith(_SYSTEM)]
+def _is_mapped(users: range, file: str) -> bool:
+    with open(file, encoding="ascii") as opened:
+        mapped = [line.split() for line in opened]
+    return any(int(first) <= users[0] and users[-1] < int(first) + int(count) for first, _, count in mapped)
 
 
-def _installation(program: str) -> str:
-    """Return the folder in which a program is installed, or the program alone if it just lies somewhere."""
-    prefix = os.path.dirname(os.path.dirname(program))
-    is_installed = os.path.basename(os.path.dirname(program)) == "bin" and os.path.isdir(f"{prefix}/lib")
-    return prefix if is_installed and prefix not in ("/", os.path.expanduser("~")) else program
+def _take_user() -> int | None:
+    users = _users()
+    if users is None:
+        return None
+    with _lock:
+        at = os.getpid() * 97  # other referees should come to other users
+        while users[at % len(users)] in _taken:
+            at += 1
+        _taken.add(users[at % len(users)])
+        return users[at % len(users)]
+
+
+def _give_back(user: int | None) -> None:
+    with _lock:
+        _taken.discard(user or 0)

@@ -1,0 +1,98 @@
+"""The referee's end of the launcher (`arena/jail/`): started once in a process's life, or again if it has died."""
+
+from __future__ import annotations
+
+import atexit
+import marshal
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError
+
+_ROOT = str(Path(__file__).resolve().parent.parent.parent)
+_CODE = f"import sys; sys.path.append({_ROOT!r}); from arena.jail.launcher import main; main(int(sys.argv[1]))"
+_ANSWER_S = 60.0
+_END_S = 10.0
+
+
+class Launcher:
+    """The one launcher of this process."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", "-c", _CODE, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env={},
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                process_group=0,  # what is typed at a terminal is for us, and we close the socket
+            )
+        ours.settimeout(_ANSWER_S)
+        self._link = ours
+        self._lock = threading.Lock()  # an answer is to the order before it
+
+    def start(self, order: bytes, descriptors: list[int]) -> tuple[tuple[Any, ...], list[int]]:
+        """Have something started; return what the launcher says, and the handles that it gives."""
+        try:
+            with self._lock:
+                socket.send_fds(self._link, [order], descriptors)
+                answer, handles, _, _ = socket.recv_fds(self._link, 65536, 2, socket.MSG_CMSG_CLOEXEC)
+        except OSError as error:
+            raise ArenaError(f"the sandbox's launcher does not answer: {error.strerror or error}") from error
+        if not answer:
+            raise ArenaError("the sandbox's launcher has ended")
+        return marshal.loads(answer), handles
+
+    def close(self) -> None:
+        """End the launcher, and with it all that it started."""
+        self._link.close()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def disown(self) -> None:
+        """Forget, in a fork, the launcher of the process that was forked: it must end when that one does."""
+        self._link.close()
+        self._process.returncode = 0
+
+
+_launcher: Launcher | None = None
+
+
+def launch(order: bytes, descriptors: list[int]) -> tuple[tuple[Any, ...], list[int]]:
+    """Have this process's launcher, started if need be, start something; raises `ArenaError` if it does not answer."""
+    global _launcher
+    if _launcher is None:
+        _launcher = Launcher()
+        atexit.register(_close_launcher)
+    try:
+        return _launcher.start(order, descriptors)
+    except ArenaError:
+        _close_launcher()  # there will be a new one
+        raise
+
+
+def _close_launcher() -> None:
+    global _launcher
+    if _launcher is not None:
+        _launcher.close()
+        _launcher = None
+
+
+def _disown_launcher() -> None:
+    global _launcher
+    if _launcher is not None:
+        _launcher.disown()
+        _launcher = None
+
+
+os.register_at_fork(after_in_child=_disown_launcher)

@@ -1,0 +1,56 @@
+"""A watchdog, and a check that a test leaves no process and no descriptor behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.arena.leftovers import descendants, open_descriptors, processes_in
+
+_STALLED_AFTER_S = 60
+
+
+class Stalled(Exception):
+    """A test took so long that something must have blocked."""
+
+
+@pytest.fixture
+def nothing_is_left(tmp_path: Path) -> Iterator[None]:
+    """Fail a test that stalls, or that leaves a process, a zombie or an open descriptor."""
+    before = open_descriptors()
+    with _watchdog():
+        yield
+    strays = {**descendants(), **processes_in(tmp_path)}
+    for pid in strays:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    assert not strays, "processes are left"
+    assert open_descriptors() == before, "descriptors are left"
+
+
+@contextmanager
+def _watchdog() -> Iterator[None]:
+    def bark(*_: object) -> None:
+        raise Stalled(f"not done after {_STALLED_AFTER_S} s")
+
+    previous = signal.signal(signal.SIGALRM, bark)
+    signal.setitimer(signal.ITIMER_REAL, _STALLED_AFTER_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _builds_go_to_a_cache_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -1,0 +1,186 @@
+"""A bot is a script, an executable, or a folder with bot.toml; what needs building is built once."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots import load_bot
+from arena.errors import BotSetupError
+from tests.arena.helpers import ROOT, play, require
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
+
+C_SOURCE = ROOT / "tests" / "arena" / "c_bot.c"
+PYTHON_SOURCE = ROOT / "bots" / "random" / "bot.py"
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def write_folder(folder: Path, manifest: str, **files: str) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "bot.toml").write_text(manifest, encoding="utf-8")
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    return str(folder)
+
+
+# ---- files
+
+
+def test_a_script_by_its_suffix(tmp_path: Path) -> None:
+    script = shutil.copy(PYTHON_SOURCE, tmp_path / "my-bot.py")
+    bot = load_bot(str(script))
+    assert (bot.name, bot.language, bot.command.cwd) == ("my-bot", "Python", str(tmp_path))
+    assert play(bot, "random").faults == ()
+
+
+def test_a_script_by_its_first_line_need_not_be_executable(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"#!{sys.executable} -u\n{PYTHON_SOURCE.read_text(encoding='utf-8')}", encoding="utf-8")
+    bot = load_bot(str(script))
+    assert bot.command.argv == (sys.executable, "-u", "script")
+    assert play(bot, "random").faults == ()
+
+
+def test_an_executable(tmp_path: Path) -> None:
+    require("cc")
+    program = tmp_path / "program"
+    shutil.copy(Path(load_bot(str(C_SOURCE)).command.cwd) / "c_bot", program)
+    assert program.stat().st_mode & stat.S_IXUSR
+    assert play(load_bot(str(program)), "random").faults == ()
+
+
+def test_a_source_file_in_c_is_built(tmp_path: Path) -> None:
+    require("cc")
+    bot = load_bot(str(C_SOURCE))
+    assert bot.language == "C"
+    assert bot.command.cwd.startswith(str(tmp_path / "cache"))
+    assert play(bot, "random").faults == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("notes.txt", "hello", "expected a known suffix"),
+        ("empty", "#!\n", "expected a program after #!"),
+    ],
+)
+def test_a_file_that_is_no_program(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(BotSetupError, match=message):
+        load_bot(str(tmp_path / name))
+
+
+def test_no_bot_at_all() -> None:
+    with pytest.raises(BotSetupError, match=r"no bot at nowhere: expected .* greedy, random"):
+        load_bot("nowhere")
+
+
+# ---- folders
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        ("run = 'x'", "name"),
+        ("name = 'x'", "run"),
+        ("name = 3\nrun = 'x'", "Expected `str`, got `int`"),
+        ("name = ''\nrun = 'x'", "1 to 60 printable characters"),
+        ("name = 'a\\u001b[2J'\nrun = 'x'".replace("'", '"'), "1 to 60 printable characters"),
+        ("name = 'x'\nrun = ''", "run is empty"),
+        ("name = 'x'\nrun = []", "run is empty"),
+        ("name = 'x'\nrun = 'y'\ncolour = 'blue'", "unknown field `colour`"),
+        ("name = 'x'\nrun = 'y'\nenv = { A = 1 }", "Expected `str`, got `int`"),
+        ("name = ", "bot.toml"),
+    ],
+)
+def test_a_bad_manifest_is_told_in_words(tmp_path: Path, manifest: str, message: str) -> None:
+    with pytest.raises(BotSetupError, match=message) as caught:
+        load_bot(write_folder(tmp_path / "bot", manifest))
+    assert "bot.toml" in str(caught.value)
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    with pytest.raises(BotSetupError, match=r"a folder without bot\.toml"):
+        load_bot(str(tmp_path))
+
+
+def test_a_manifest_gives_environment_and_nothing_else_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "token")
+    bot = load_bot(write_folder(tmp_path / "bot", "name = 'x'\nrun = 'python3 bot.py'\nenv = { LEVEL = '3' }"))
+    assert bot.command.env["LEVEL"] == "3"
+    assert "SECRET" not in bot.command.env
+
+
+# ---- building
+
+MANIFEST = "name = 'built'\nversion = '2'\nbuild = 'sh build.sh'\nrun = './program'"
+
+
+def build_script(log: Path) -> str:
+    return f"echo built >> {log}\ncc -O2 -o program program.c\n"
+
+
+def test_a_folder_is_built_once_for_each_content(tmp_path: Path) -> None:
+    require("cc")
+    log = tmp_path / "log"
+    folder = tmp_path / "bot"
+    source = C_SOURCE.read_text(encoding="utf-8")
+    name = write_folder(folder, MANIFEST, build_sh=build_script(log), program_c=source)
+    bots = [load_bot(name) for _ in range(3)]
+    assert len(log.read_text().splitlines()) == 1
+    assert len({bot.digest for bot in bots}) == 1
+    record = play(*bots[:2])
+    assert record.faults == ()
+    assert record.seats[0].digest == bots[0].digest
+    write_folder(folder, MANIFEST, program_c=source + "/* changed */\n")
+    changed = load_bot(name)
+    assert len(log.read_text().splitlines()) == 2
+    assert changed.digest != bots[0].digest
+    assert changed.command.cwd != bots[0].command.cwd
+    assert not (folder / "program").exists()  # a bot's own folder stays as it is
+
+
+def test_the_same_folder_elsewhere_needs_no_other_build(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    manifest = MANIFEST.replace("./program", "true")
+    for place in ("here", "there"):
+        load_bot(write_folder(tmp_path / place, manifest, build_sh=f"echo built >> {log}\n"))
+    assert len(log.read_text().splitlines()) == 1
+
+
+def test_a_build_that_fails_shows_what_the_compiler_says(tmp_path: Path) -> None:
+    require("cc")
+    folder = write_folder(tmp_path / "bot", "name = 'x'\nbuild = 'cc -o x x.c'\nrun = './x'", x_c="int main( {")
+    for _ in range(2):  # a failure is not cached
+        with pytest.raises(BotSetupError, match=r"(?s)x: the build failed \(cc -o x x\.c\):\n.*error") as caught:
+            load_bot(folder)
+    assert "x.c:1" in str(caught.value)
+    assert list((tmp_path / "cache").rglob("building-*")) == []
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        ("'no-such-compiler x.c'", "building needs no-such-compiler, which is not installed"),
+        ("['./bot.toml']", "cannot run ./bot.toml: Permission denied"),
+        ("''", "build is empty"),
+    ],
+)
+def test_a_build_that_cannot_be_run(tmp_path: Path, build: str, message: str) -> None:
+    with pytest.raises(BotSetupError, match=message):
+        load_bot(write_folder(tmp_path / "bot", f"name = 'x'\nrun = './x'\nbuild = {build}"))
+
+
+def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BotSetupError, match="building needs cc, which is not installed"):
+        load_bot(str(C_SOURCE))
