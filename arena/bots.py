@@ -1,6 +1,6 @@
 """A bot as the user names it (a script, an executable, a folder with bot.toml, a bundled bot) → a command to run.
 
-A bot that needs building is built once, in a cache, under the hash of its content.
+A single file, and a bot that needs building, is kept in a cache under the hash of its content, and built there once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     author: str = ""
     language: str = ""
     build: str | list[str] | None = None
+    processes: bool = False
     env: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -108,10 +110,10 @@ def _bundled() -> str:
 def _from_folder(folder: Path, source: str) -> Bot:
     manifest = _read_manifest(folder, source)
     digest = _digest_folder(folder)
-    home = folder
-    if manifest.build is not None:
-        home = _built(folder, digest, _words(manifest.build), manifest.name)
-    argv = _interpreted(_words(manifest.run))
+    build = None if manifest.build is None else _words(manifest.build, f"{source}/bot.toml")
+    # under root a bot runs as a user who may not be let into the folder
+    home = folder if build is None and os.geteuid() != 0 else _kept(folder, digest, build, manifest.name)
+    argv = _interpreted(_words(manifest.run, f"{source}/bot.toml"))
     return Bot(
         name=manifest.name,
         version=manifest.version,
@@ -119,7 +121,7 @@ def _from_folder(folder: Path, source: str) -> Bot:
         language=manifest.language or _language_of(argv),
         source=source,
         digest=digest,
-        command=Command(tuple(argv), str(home), environment() | manifest.env),
+        command=Command(tuple(argv), str(home), environment() | manifest.env, manifest.processes),
         is_named=True,
     )
 
@@ -137,13 +139,16 @@ def _read_manifest(folder: Path, source: str) -> Manifest:
         raise BotSetupError(
             f"{source}/bot.toml: name must be 1 to {NAME_CHARACTERS} printable characters, got {name!r}"
         )
-    if not _words(manifest.run):
+    if not _words(manifest.run, f"{source}/bot.toml"):
         raise BotSetupError(f"{source}/bot.toml: run is empty, expected a command")
     return manifest
 
 
-def _words(command: str | list[str]) -> list[str]:
-    return shlex.split(command) if isinstance(command, str) else command
+def _words(command: str | list[str], where: str) -> list[str]:
+    try:
+        return shlex.split(command) if isinstance(command, str) else command
+    except ValueError as error:
+        raise BotSetupError(f"{where}: expected a command, got {command!r}: {error}") from error
 
 
 def _interpreted(argv: list[str]) -> list[str]:
@@ -164,22 +169,22 @@ def _language_of(argv: list[str]) -> str:
 def _from_file(file: Path, source: str) -> Bot:
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     language = LANGUAGES.get(file.suffix)
-    home = file.parent
-    if language and language.build:
-        words = _filled(language.build, file)
-        home = _built(file, digest, words, file.name)
+    build = _filled(language.build, file) if language and language.build else None
+    if language and build:
         argv = _filled(language.run, file)
     elif _has_shebang(file):
         argv = _shebang(file)
     elif language:
         argv = _filled(language.run, file)
     elif os.access(file, os.X_OK):
-        argv = [str(file)]
+        argv = [f"./{file.name}"]
     else:
         known = " ".join(sorted(LANGUAGES))
         raise BotSetupError(
             f"{source}: expected a known suffix ({known}), a #! line or an executable, got none of them"
         )
+    # a file stands alone: the folder it happens to lie in is none of the bot's business
+    home = _kept(file, digest, build, file.name)
     return Bot(
         name=file.stem[:NAME_CHARACTERS],
         version="",
@@ -225,33 +230,44 @@ def environment() -> dict[str, str]:
 
 
 def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blokus-arena" / "builds"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blokus-arena" / "bots"
 
 
-def _built(origin: Path, digest: str, words: list[str], name: str) -> Path:
-    """Return the folder in which a bot stands built; the build runs once for each content and command."""
-    key = hashlib.sha256(repr((digest, words)).encode()).hexdigest()[:32]
+def _kept(origin: Path, digest: str, build: list[str] | None, name: str) -> Path:
+    """Return a copy of a bot in a folder of its own, built if it needs to be; made once for each content."""
+    name_of_file = origin.name if origin.is_file() else None
+    key = hashlib.sha256(repr((digest, name_of_file, build)).encode()).hexdigest()[:32]
     target = _cache() / key
     if target.is_dir():
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as scratch:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as scratch:
             work = Path(scratch) / "bot"
             if origin.is_dir():
-                shutil.copytree(origin, work, symlinks=True)
+                shutil.copytree(origin, work, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 work.mkdir()
                 shutil.copy2(origin, work)
-            _run_build(words, work, name)
+            if build is not None:
+                _run_build(build, work, name)
+            _let_everybody_read(work)
             try:
                 work.rename(target)
             except OSError:
-                if not target.is_dir():  # else somebody else has built it meanwhile
+                if not target.is_dir():  # else somebody else has made it meanwhile
                     raise
     except OSError as error:
-        raise ArenaError(f"cannot build {name} in {target.parent}: {error}") from error
+        raise ArenaError(f"cannot keep {name} in {target.parent}: {error}") from error
     return target
+
+
+def _let_everybody_read(folder: Path) -> None:
+    """Give a bot's files the modes that a user without any rights needs: it may not run as their owner."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = stat.S_IMODE(path.stat().st_mode)
+            path.chmod(mode | 0o444 | (0o111 if path.is_dir() or mode & 0o100 else 0))
 
 
 def _run_build(words: list[str], work: Path, name: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import asdict
+
 from arena.errors import RecordError, UsageError
 from arena.match import MatchSpec, seat_names
 from arena.record import FORMAT, Evidence, Fault, MatchRecord, PlyRecord, SeatRecord, read_record, to_json, write_file
@@ -60,7 +62,7 @@ def from_blksgf(text: str, where: str) -> MatchRecord:
         format=FORMAT,
         arena=VERSION,
         id=spec.match_id([seat.digest for seat in seats]),
-        spec=spec,
+        **asdict(spec),
         sandbox={},
         seats=seats,
         plies=tuple(_plies(game)),

@@ -20,7 +20,7 @@ import msgspec
 from arena.bots import environment
 from arena.errors import ArenaError, SandboxError
 from arena.limits import ResourceLimits
-from arena.sandbox.base import Command
+from arena.sandbox.base import Command, StartFailed
 from arena.sandbox.choose import BACKENDS, why_not
 
 _ATTACKS = Path(__file__).parent / "jail" / "attacks.py"
@@ -96,7 +96,10 @@ def missing() -> dict[str, str]:
 @cache
 def protections(backend: str) -> dict[str, str]:
     """Return what a sandbox stops here and by what, for the record; found out once in a process's life."""
-    return {row.attack: row.by for row in examine(backend)}
+    try:
+        return {"backend": backend, **{row.attack: row.by for row in examine(backend)}}
+    except StartFailed as error:  # our own interpreter is out of its reach; a bot in another language may start
+        return {"backend": backend, "examined": f"no: {error}"}
 
 
 def _attack(backend: str) -> dict[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+
 from arena.bot_process import BotProcess, Log
 from arena.bots import Bot
 from arena.limits import ResourceLimits
@@ -22,6 +25,7 @@ class BotPool:
             if process.limits == limits and process.is_at_rest:
                 process.log = Log()
                 process.is_reused = True
+                _bring_along(process)
                 return process
             process.end()
         return BotProcess(bot.command, limits)
@@ -47,6 +51,14 @@ class BotPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _bring_along(process: BotProcess) -> None:
+    """Let a bot run where we run now: the match it was started for may have been pinned to another core."""
+    if hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{process.confined.pid}/task"):
+                os.sched_setaffinity(int(thread), os.sched_getaffinity(0))
 
 
 def _key(bot: Bot) -> tuple[str, tuple[str, ...], str]:

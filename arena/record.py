@@ -60,7 +60,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     detail: str
     color: str | None = None
     rule: str | None = None
-    cells: tuple[Any, ...] = ()  # that the rule is broken at
+    cells: tuple[CellPair, ...] = ()  # that the rule is broken at
     named: tuple[CellPair, ...] = ()  # that the bot named
     sent: str = ""  # the last line to the bot, cut
     received: str = ""  # the last line from the bot, cut
@@ -81,14 +81,13 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Evidence
 
 
-class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole match."""
+class MatchRecord(MatchSpec, frozen=True, kw_only=True):
+    """A whole match: what was to be played, and what happened."""
 
     format: int
     arena: str  # the version that played it
     id: str
-    spec: MatchSpec
-    sandbox: dict[str, str]
+    sandbox: dict[str, str]  # each attack that was tried on it here, and what stopped it
     seats: tuple[SeatRecord, ...]
     plies: tuple[PlyRecord, ...]
     passes: tuple[PassRecord, ...]
@@ -97,6 +96,11 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     scores: dict[str, int]
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
+
+    @property
+    def spec(self) -> MatchSpec:
+        """What was to be played."""
+        return MatchSpec(**{name: getattr(self, name) for name in MatchSpec.__struct_fields__})
 
 
 _decoder = msgspec.json.Decoder(MatchRecord)

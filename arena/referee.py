@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic_ns
 
+from msgspec.structs import asdict
+
 from arena.bot_process import BotProcess, wait_for_any, wait_for_exit
 from arena.bots import NAME_CHARACTERS, Bot
 from arena.briefing import Briefing
+from arena.doctor import protections
 from arena.errors import ArenaError, UsageError
 from arena.limits import LEAVE_MS
 from arena.match import MatchSpec, seat_names
@@ -19,6 +22,7 @@ from arena.protocol import Chronicle, EndReason, Ready
 from arena.record import FORMAT, Fault, MatchRecord, PlyRecord, SeatRecord
 from arena.replay import opening_numbers, passes_of
 from arena.sandbox import StartFailed
+from arena.sandbox.choose import strongest
 from arena.version import VERSION
 from engine import Game, Result
 
@@ -95,6 +99,8 @@ class _Match:
     # ---- start
 
     def _start(self) -> None:
+        wanted = self._spec.limits.sandbox
+        self._sandbox = dict(protections(strongest() if wanted == "auto" else wanted))
         for seat in range(len(self._bots)):
             self._seat(seat, reuse=True)
         # what a bot sent between two games came with our hello; a new process has nothing to say about those
@@ -212,7 +218,7 @@ class _Match:
             format=FORMAT,
             arena=VERSION,
             id=self._id,
-            spec=self._spec,
+            **asdict(self._spec),
             sandbox=self._sandbox,
             seats=tuple(self._seat_records()),
             plies=tuple(self._plies),

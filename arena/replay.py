@@ -91,7 +91,9 @@ def lines_for(record: MatchRecord, seat: int) -> Iterator[Told]:
         return  # it never got another
     briefing.note_ready(ready)
     for step in steps(record):
-        is_asked = step.seat == seat and (isinstance(step, Fault) or not step.opening)
+        is_asked = step.seat == seat and not (isinstance(step, PlyRecord) and step.opening)
+        if is_asked and isinstance(step, Fault) and not step.evidence.wall_us:
+            return  # it spoke without being asked, and was not asked any more
         if is_asked:
             yield Told(briefing.turn(), game.copy(), briefing.clock.bank_ms, step)
         if isinstance(step, Fault) and is_asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena import protocol
-from arena.bot_process import BotProcess
+from arena.bot_process import BotProcess, wait_for_any
 from arena.bots import load_bot
 from arena.limits import TimeControl
 from arena.player import FAULTS, number_of_answer
@@ -27,14 +27,28 @@ def rerun(record: MatchRecord, seat: int, source: str | None, *, no_limit: bool,
     if bot.digest != record.seats[seat].digest:
         tell(f"note: {bot.source} is not the program of the record: its content differs")
     try:
-        process = BotProcess(bot.command, record.spec.limits, lambda data: _tell_log(data, tell))
+        process = BotProcess(bot.command, record.limits, lambda data: _tell_log(data, tell))
     except StartFailed as problem:
         tell(f"no-start: {problem}")
         return False
     try:
-        return all(_Feed(process, told, record.spec.time, no_limit, tell).do() for told in lines)
+        got_through = all(_Feed(process, told, record.time, no_limit, tell).do() for told in lines)
+        return got_through and _keeps_silent(record, seat, process, tell)
     finally:
         process.end()
+
+
+def _keeps_silent(record: MatchRecord, seat: int, process: BotProcess, tell: Callable[[str], None]) -> bool:
+    """Tell whether a bot that spoke without being asked does so again after the same lines."""
+    for fault in record.faults:
+        if fault.seat == seat and record.seats[seat].ready is not None and not fault.evidence.wall_us:
+            wait_for_any([process], _GRACE_MS)
+            trouble = process.check_silence()
+            if trouble:
+                tell(f"turn {fault.turn}: {FAULTS[trouble.kind]}: {trouble.detail}: {shown(trouble.line)}")
+                return False
+            tell(f"turn {fault.turn}: said nothing (in the record {fault.kind}: {fault.evidence.detail})")
+    return True
 
 
 class _Feed:

@@ -153,7 +153,10 @@ def report_end(report: int, status: int, usage: resource.struct_rusage) -> None:
     inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + _PEAK_SLACK_KIB
     peak_kib = usage.ru_maxrss if usage.ru_maxrss > inherited else 0
     cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
-    os.write(report, marshal.dumps((os.waitstatus_to_exitcode(status), cpu_ms, peak_kib)))
+    try:
+        os.write(report, marshal.dumps((os.waitstatus_to_exitcode(status), cpu_ms, peak_kib)))
+    except BrokenPipeError:
+        pass  # it does not want to know any more
 
 
 def _end_group(bot: int) -> None:
@@ -279,6 +282,8 @@ def be_bot(order: Order, wires: Wires, parent: int) -> NoReturn:
     try:
         os.setsid()
         os.sched_setaffinity(0, order.cpus)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)  # Python ignores them, and that would survive the exec
         os.chdir(HOME if order.namespaces else order.folder)
         os.umask(0o077)
         trouble = _take_pipes(wires.pipes, trouble)

@@ -18,6 +18,10 @@ import time
 from arena.jail import kernel, proc
 from arena.jail.build import Order, Wires, be_bot, be_head, get_ready, namespaces_of, needs_head, report_end
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 _ORDER_BYTES = 1 << 20
 _PATIENCE_S = 30.0  # for a bot's program to be executed
 _WATCH_S = 0.05
@@ -47,23 +51,25 @@ class _Box:
 
     def bury(self) -> None:
         """Reap the head, which has ended, and let go of the box."""
-        if self._may_leave_children and self.bot:  # if it was the head that was killed, they are left to us
-            try:
-                os.killpg(self.bot, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         _, status, usage = os.wait4(self.head, 0)
         if self.report >= 0:
             report_end(self.report, status, usage)
+        if self._may_leave_children and self.bot and os.WIFSIGNALED(status):
+            _end_group(self.bot)  # the head was killed, and what it would have ended is left to us
         for descriptor in {self._memory, self.head_handle, self.bot_handle, self.report} - {-1}:
             os.close(descriptor)
 
 
-def main(descriptor: int) -> None:
+def main(descriptor: int) -> NoReturn:
     """Serve orders until the referee has gone."""
+    try:
+        _serve_all(descriptor)
+    except ConnectionError:
+        os._exit(0)  # with us, the kernel ends all that we have started
+
+
+def _serve_all(descriptor: int) -> NoReturn:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)  # Python ignores them, and that would come down to the bots
     kernel.call("prctl", kernel.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     kernel.drop_bounding_set()
     gc.freeze()  # a collection would touch, and so copy, all memory that a fork shares
@@ -77,7 +83,6 @@ def main(descriptor: int) -> None:
             if ready != link.fileno():
                 poll.unregister(ready)
                 boxes.pop(ready).bury()
-                _reap_orphans()
             else:
                 box = _serve(link)
                 if box:
@@ -93,7 +98,7 @@ def _serve(link: socket.socket) -> _Box | None:
     """Carry out one order, and answer it."""
     data, descriptors, _, _ = socket.recv_fds(link, _ORDER_BYTES, 8)
     if not data:
-        os._exit(0)
+        raise ConnectionError("the referee has gone")
     order = Order(marshal.loads(data))
     try:
         found = _start(order, descriptors)
@@ -156,11 +161,12 @@ def _listen(told: socket.socket) -> tuple[int, int, tuple[str, str] | None]:
         return bot, bot_handle, ("sandbox", f"the bot's program did not start within {_PATIENCE_S:.0f} s")
 
 
-def _reap_orphans() -> None:
+def _end_group(leader: int) -> None:
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
+        os.killpg(leader, signal.SIGKILL)
+        while True:
+            os.waitpid(-leader, 0)
+    except (ProcessLookupError, ChildProcessError):
         pass
 
 

@@ -14,6 +14,7 @@ class Command(msgspec.Struct, frozen=True):
     argv: tuple[str, ...]
     cwd: str
     env: dict[str, str]
+    processes: bool = False  # whether it may start child processes
 
 
 class Exit(msgspec.Struct, frozen=True):

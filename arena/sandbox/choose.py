@@ -21,11 +21,11 @@ Backend: TypeAlias = Callable[[Command, ResourceLimits], Confined]
 
 
 def _start_namespaces(command: Command, limits: ResourceLimits) -> Confined:
-    return JailedProcess(command, limits, namespaces=True)
+    return JailedProcess(command, limits, namespaces=True, processes=command.processes)
 
 
 def _start_landlock(command: Command, limits: ResourceLimits) -> Confined:
-    return JailedProcess(command, limits, namespaces=False)
+    return JailedProcess(command, limits, namespaces=False, processes=command.processes)
 
 
 # strongest first
@@ -61,7 +61,7 @@ def why_not(name: str) -> str | None:
     if sys.platform != "linux" and name != "none":
         return "needs Linux"
     try:
-        process = BACKENDS[name](Command(("true",), "/usr", {"PATH": os.defpath}), ResourceLimits())
+        process = BACKENDS[name](Command(("true",), os.path.dirname(__file__), {"PATH": os.defpath}), ResourceLimits())
     except (ArenaError, StartFailed, OSError) as error:
         return str(error)
     deadline = monotonic() + _PROBE_S

@@ -6,12 +6,13 @@ import marshal
 import os
 import select
 import signal
+import stat
 import threading
 import time
 from functools import cache
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, SandboxError
 from arena.jail import proc
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, Confined, Exit, StartFailed
@@ -69,8 +70,11 @@ class JailedProcess(Confined):
         return answer, handles
 
     def _order(self, command: Command, limits: ResourceLimits, namespaces: bool) -> dict[str, Any]:
-        if os.geteuid() == 0 and self._user is None and not namespaces:
-            raise ArenaError("root has no other user here to run a bot as: the sandbox landlock needs one")
+        if os.geteuid() == 0 and not namespaces:
+            if self._user is None:
+                raise SandboxError("the sandbox landlock needs a user to run bots as, and root has no other here")
+            if device := _device_in(command.cwd):
+                raise StartFailed(f"{device} is a device file")
         return {
             "argv": list(command.argv),
             "env": {"JAVA_TOOL_OPTIONS": f"-Xmx{limits.memory_mb // 2}m"} | command.env,
@@ -174,11 +178,22 @@ def _is_readable(descriptor: int, patience_s: float) -> bool:
     return bool(poll.poll(patience_s * 1000))
 
 
+@cache
+def _device_in(folder: str) -> str | None:
+    """Return a device file in a bot's folder: root can make one, and without a mount of its own it would work."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            mode = os.lstat(os.path.join(place, name)).st_mode
+            if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                return os.path.join(place, name)
+    return None
+
+
 def _why_not_executed(command: Command, text: str, order: dict[str, Any]) -> Exception:
     closed = why_out_of_reach(command) if order["uid"] is not None and not order["namespaces"] else None
     if closed is None:
         return StartFailed(f"{command.argv[0]}: {text}")
-    return ArenaError(f"the sandbox landlock runs {command.argv[0]} as an ordinary user, to whom {closed} is closed")
+    return SandboxError(f"the sandbox landlock runs {command.argv[0]} as an ordinary user, to whom {closed} is closed")
 
 
 def _exit_from(said: tuple[int, int, int] | None, used_ns: int, peak_mb: float) -> Exit:

@@ -36,19 +36,21 @@ class Launcher:
             )
         ours.settimeout(_ANSWER_S)
         self._link = ours
-        self._lock = threading.Lock()  # an answer is to the order before it
 
     def start(self, order: bytes, descriptors: list[int]) -> tuple[tuple[Any, ...], list[int]]:
         """Have something started; return what the launcher says, and the handles that it gives."""
         try:
-            with self._lock:
-                socket.send_fds(self._link, [order], descriptors)
-                answer, handles, _, _ = socket.recv_fds(self._link, 65536, 2, socket.MSG_CMSG_CLOEXEC)
+            socket.send_fds(self._link, [order], descriptors)
+            answer, handles, _, _ = socket.recv_fds(self._link, 65536, 2, socket.MSG_CMSG_CLOEXEC)
         except OSError as error:
             raise ArenaError(f"the sandbox's launcher does not answer: {error.strerror or error}") from error
         if not answer:
             raise ArenaError("the sandbox's launcher has ended")
         return marshal.loads(answer), handles
+
+    def has_ended(self) -> bool:
+        """Tell whether somebody has killed the launcher."""
+        return self._process.poll() is not None
 
     def close(self) -> None:
         """End the launcher, and with it all that it started."""
@@ -66,33 +68,39 @@ class Launcher:
 
 
 _launcher: Launcher | None = None
+_lock = threading.RLock()  # one order at a time: an answer is to the one before it
 
 
 def launch(order: bytes, descriptors: list[int]) -> tuple[tuple[Any, ...], list[int]]:
     """Have this process's launcher, started if need be, start something; raises `ArenaError` if it does not answer."""
     global _launcher
-    if _launcher is None:
-        _launcher = Launcher()
-        atexit.register(_close_launcher)
-    try:
-        return _launcher.start(order, descriptors)
-    except ArenaError:
-        _close_launcher()  # there will be a new one
-        raise
+    with _lock:
+        if _launcher is not None and _launcher.has_ended():
+            _close_launcher()
+        if _launcher is None:
+            _launcher = Launcher()
+        try:
+            return _launcher.start(order, descriptors)
+        except BaseException:
+            _close_launcher()  # what it may still answer would be taken for the answer to the next order
+            raise
 
 
 def _close_launcher() -> None:
     global _launcher
-    if _launcher is not None:
-        _launcher.close()
-        _launcher = None
+    with _lock:
+        if _launcher is not None:
+            _launcher.close()
+            _launcher = None
 
 
 def _disown_launcher() -> None:
-    global _launcher
+    global _launcher, _lock
+    _lock = threading.RLock()  # another thread, which is not in this fork, may hold it
     if _launcher is not None:
         _launcher.disown()
         _launcher = None
 
 
+atexit.register(_close_launcher)
 os.register_at_fork(after_in_child=_disown_launcher)

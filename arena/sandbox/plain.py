@@ -45,6 +45,7 @@ class PlainProcess(Confined):
     def __init__(self, command: Command, limits: ResourceLimits) -> None:
         self._mark = secrets.token_hex(8)
         self._exit: Exit | None = None
+        self._reaped: tuple[int, resource.struct_rusage] | None = None
         self._stat = -1
         self._used_ns = self._children_ns = self._counted_at = self._inherited_kib = 0
         ours, theirs = _open_pipes()
@@ -130,14 +131,19 @@ class PlainProcess(Confined):
         """Tell whether the process has ended by itself."""
         if self._exit is not None:
             return True
-        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.pid, options) is not None
+        if self._reaped is None and hasattr(os, "waitid"):
+            options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, options) is not None
+        if self._reaped is None:  # macOS before Python 3.13 cannot look without reaping
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            self._reaped = (status, usage) if pid else None
+        return self._reaped is not None
 
     def end(self) -> Exit:
         """Kill the group and the strays, reap, close the pipes."""
         if self._exit is None:
             self._signal(signal.SIGKILL)
-            _, status, usage = os.wait4(self.pid, 0)
+            status, usage = self._reaped or os.wait4(self.pid, 0)[1:]
             self._signal(signal.SIGKILL)  # a child that was forked while we killed
             code = os.waitstatus_to_exitcode(status)
             self._process.returncode = code  # or Popen would wait for it again

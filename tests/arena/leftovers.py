@@ -8,7 +8,10 @@ from pathlib import Path
 
 
 def descendants(root: int | None = None) -> dict[int, str]:
-    """Return all processes below one (by default this one), zombies too, each with its name and state."""
+    """Return all processes below one (by default this one), zombies too, each with its name and state.
+
+    The sandbox's launcher, which stays up for the next match, does not count; what it has started does.
+    """
     family: dict[int, list[int]] = {}
     shown: dict[int, str] = {}
     for pid in _pids():
@@ -23,7 +26,13 @@ def descendants(root: int | None = None) -> dict[int, str]:
         children = family.get(todo.pop(), [])
         found |= {pid: shown[pid] for pid in children}
         todo += children
-    return found
+    return {pid: what for pid, what in found.items() if pid not in family.get(os.getpid(), []) or not _is_launcher(pid)}
+
+
+def _is_launcher(pid: int) -> bool:
+    with suppress(OSError):
+        return b"arena.jail.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def processes_in(folder: Path) -> dict[int, str]:

@@ -50,7 +50,7 @@ def test_json_prints_the_record_and_nothing_else() -> None:
     done = arena("match", "random", "--variant", "solo-tetromino", "--seed", "1", "--json", "--watch")
     record = json.loads(done.stdout)
     assert record["format"] == 1
-    assert record["spec"]["seed"] == 1
+    assert record["seed"] == 1
     assert done.stderr == ""
 
 
@@ -217,21 +217,33 @@ def test_watching_on_a_terminal_draws_in_color() -> None:
     assert b"solo-tetromino, seed 1" in output
 
 
+def _running(name: str) -> list[str]:
+    """Return the processes that run a program of this name."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if name.encode() in (folder / "cmdline").read_bytes() and b"match" not in (folder / "cmdline").read_bytes():
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "none"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interrupting_ends_the_bots(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    bot = tmp_path / "sleeper.py"
-    bot.write_text(f"import os, time\nopen({str(pid_file)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
-    process = subprocess.Popen(
-        [*ARENA, "match", str(bot), "--variant", "solo", "--start-time", "10m"], stderr=subprocess.PIPE
-    )
-    while not (pid_file.exists() and pid_file.read_text()):
+def test_interrupting_ends_the_bots(number: signal.Signals, code: int, sandbox: str, tmp_path: Path) -> None:
+    bot = tmp_path / f"sleeper_{os.getpid()}_{code}_{sandbox}.py"
+    bot.write_text("import time\ntime.sleep(600)\n")
+    options = ["--variant", "solo", "--start-time", "10m", "--sandbox", sandbox]
+    process = subprocess.Popen([*ARENA, "match", str(bot), *options], stderr=subprocess.PIPE)
+    while not _running(bot.name):
+        assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code
     assert b"Traceback" not in errors
-    assert not Path(f"/proc/{pid_file.read_text()}").exists()
+    assert not _running(bot.name)
 
 
 def test_help_needs_no_arguments() -> None:

@@ -119,7 +119,7 @@ TAMPERED: dict[str, tuple[Callable[[MatchRecord], MatchRecord], str]] = {
     "another seat": (lambda record: with_ply(record, 9, seat=0), "turn 9: the seat: the record says 0, the rules 1"),
     "another number of a turn": (lambda record: with_ply(record, 9, turn=8), "the number of a turn: the record says 8"),
     "an opening of another seed": (
-        lambda record: replace(record, spec=replace(record.spec, seed=99)),
+        lambda record: replace(record, seed=99),
         "the opening: the record says",
     ),
     "a shorter opening": (
@@ -150,15 +150,15 @@ TAMPERED: dict[str, tuple[Callable[[MatchRecord], MatchRecord], str]] = {
     ),
     "a seat too few": (lambda record: replace(record, seats=record.seats[:1]), "duo has 2 seats, the record 1"),
     "another variant": (
-        lambda record: replace(record, spec=replace(record.spec, variant="solo")),
+        lambda record: replace(record, variant="solo"),
         "solo has 1 seats, the record 2",
     ),
     "an unknown variant": (
-        lambda record: replace(record, spec=replace(record.spec, variant="chess")),
+        lambda record: replace(record, variant="chess"),
         "chess",
     ),
     "an unknown scoring": (
-        lambda record: replace(record, spec=replace(record.spec, scoring="1/1")),
+        lambda record: replace(record, scoring="1/1"),
         "1/1",
     ),
     "a fault made up": (
