@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 
 import msgspec
 
+from arena.sandbox.pipes import close
+
 
 class Command(msgspec.Struct, frozen=True):
     """A program to run: its arguments, its folder, and its whole environment."""
@@ -59,13 +61,15 @@ class Confined(ABC):
     def thaw(self) -> None:
         """Let the process run on."""
 
-    @abstractmethod
     def close_stdin(self) -> None:
         """Close our end of its input."""
+        close(self.stdin)
+        self.stdin = -1
 
-    @abstractmethod
     def close_stderr(self) -> None:
         """Close our end of its log."""
+        close(self.stderr)
+        self.stderr = -1
 
     @abstractmethod
     def has_ended(self) -> bool:

@@ -108,16 +108,6 @@ class JailedProcess(Confined):
         """Let the process, and its children, run on."""
         self._signal(signal.SIGCONT)
 
-    def close_stdin(self) -> None:
-        """Close our end of its input."""
-        close(self.stdin)
-        self.stdin = -1
-
-    def close_stderr(self) -> None:
-        """Close our end of its log."""
-        close(self.stderr)
-        self.stderr = -1
-
     def has_ended(self) -> bool:
         """Tell whether the process has ended by itself."""
         return self._exit is not None or _is_readable(self._report, 0)

@@ -21,6 +21,7 @@ from contextlib import suppress
 from arena.errors import ArenaError
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, Confined, Exit, StartFailed
+from arena.sandbox.pipes import close, open_pipes
 
 _MARK = "ARENA_PROCESS"
 _OUR_TROUBLE = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
@@ -48,7 +49,7 @@ class PlainProcess(Confined):
         self._reaped: tuple[int, resource.struct_rusage] | None = None
         self._stat = -1
         self._used_ns = self._children_ns = self._counted_at = self._inherited_kib = 0
-        ours, theirs = _open_pipes()
+        ours, theirs = open_pipes()
         self.stdin, self.stdout, self.stderr = ours
         try:
             self._process = subprocess.Popen(  # noqa: S603
@@ -61,18 +62,18 @@ class PlainProcess(Confined):
                 start_new_session=True,
             )
         except OSError as error:
-            _close(*ours)
+            close(*ours)
             if error.errno in _OUR_TROUBLE:
                 raise ArenaError(f"cannot start a process: {error.strerror}") from error
             raise StartFailed(f"{command.argv[0]}: {error.strerror}") from error
         except ValueError as error:  # a NUL in the command, or the like
-            _close(*ours)
+            close(*ours)
             raise StartFailed(f"{command.argv[0]!r}: {error}") from error
         except BaseException:
-            _close(*ours)
+            close(*ours)
             raise
         finally:
-            _close(*theirs)
+            close(*theirs)
         self.pid = self._process.pid
         _running[self.pid] = self
         self._cpu_clock = (~self.pid << 3) | 2
@@ -117,16 +118,6 @@ class PlainProcess(Confined):
         """Let the process group run on."""
         self._signal(signal.SIGCONT)
 
-    def close_stdin(self) -> None:
-        """Close our end of its input."""
-        _close(self.stdin)
-        self.stdin = -1
-
-    def close_stderr(self) -> None:
-        """Close our end of its log."""
-        _close(self.stderr)
-        self.stderr = -1
-
     def has_ended(self) -> bool:
         """Tell whether the process has ended by itself."""
         if self._exit is not None:
@@ -154,7 +145,7 @@ class PlainProcess(Confined):
                 peak_mb=self._peak_mb(usage.ru_maxrss),
             )
             del _running[self.pid]
-            _close(self.stdin, self.stdout, self.stderr, self._stat)
+            close(self.stdin, self.stdout, self.stderr, self._stat)
             self.stdin = self.stdout = self.stderr = self._stat = -1
             _end_orphans(self.pid, self._mark)
         return self._exit
@@ -173,27 +164,6 @@ class PlainProcess(Confined):
             os.killpg(self.pid, number)
         except (ProcessLookupError, PermissionError):
             pass  # it has ended; macOS says EPERM for a group of zombies
-
-
-def _open_pipes() -> tuple[list[int], list[int]]:
-    """Return our ends and the bot's ends of its stdin, stdout and stderr."""
-    opened: list[tuple[int, int]] = []
-    try:
-        for _ in range(3):
-            opened.append(os.pipe())  # noqa: PERF401 - what was opened must be known when one fails
-    except OSError as error:
-        _close(*[end for pipe in opened for end in pipe])
-        raise ArenaError(f"cannot open a pipe: {error.strerror}") from error
-    ours = [opened[0][1], opened[1][0], opened[2][0]]
-    for end in ours:
-        os.set_blocking(end, False)
-    return ours, [opened[0][0], opened[1][1], opened[2][1]]
-
-
-def _close(*descriptors: int) -> None:
-    for descriptor in descriptors:
-        if descriptor >= 0:
-            os.close(descriptor)
 
 
 def _own_peak_kib() -> int:

@@ -36,7 +36,7 @@ def folder_bot(
     name: str = "folder",
     env: Mapping[str, str] | None = None,
     files: Mapping[str, bytes] | None = None,
-    **manifest: str,
+    **manifest: str | bool,
 ) -> Bot:
     """Return the bot of a new folder below `home`, with a bot.toml and some files."""
     folder = home / f"bot-{next(_folders)}"
@@ -51,8 +51,8 @@ def folder_bot(
     return load_bot(str(folder))
 
 
-def _toml(text: str) -> str:
-    return msgspec.json.encode(text).decode()  # a basic string of TOML is one of JSON
+def _toml(value: str | bool) -> str:
+    return msgspec.json.encode(value).decode()  # a string or truth value of TOML is one of JSON
 
 
 def python_bot(home: Path, program: Path, *arguments: str, **more: Any) -> Bot:
