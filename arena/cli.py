@@ -80,14 +80,17 @@ _clock_options = _all(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(VERSION, prog_name="arena")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Blokus Arena: bots play Blokus against each other.
 
     Exit codes: 0 fine (bots may have lost by a fault), 1 a check failed, 2 wrong usage, 3 trouble of the
-    arena's own, 130 interrupted.
+    arena's own, 130 interrupted (143 by SIGTERM).
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @cli.command()
