@@ -9,6 +9,7 @@ children either, it needs no head, and is forked by the launcher itself.
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 import resource
@@ -306,14 +307,14 @@ def be_bot(order: Order, wires: Wires, parent: int) -> NoReturn:
 
 def _execute(argv: list[str], env: dict[str, str]) -> None:
     """Execute a program; the standard library's search for it imports modules, which are out of reach by now."""
-    trouble: OSError | None = None
+    trouble: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     for folder in env.get("PATH", os.defpath).split(":") if "/" not in argv[0] else [""]:
+        program = os.path.join(folder, argv[0])
         try:
-            os.execve(os.path.join(folder, argv[0]), argv, env)
+            os.execve(program, argv, env)
         except OSError as error:
-            if trouble is None or isinstance(trouble, FileNotFoundError):
-                trouble = error  # that one is there but cannot be executed says more than that another is not there
-    assert trouble is not None
+            if os.path.exists(program):  # that a folder of the search is closed to us says nothing
+                trouble = error
     raise trouble
 
 

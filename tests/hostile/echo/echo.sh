@@ -1,0 +1,4 @@
+echo ready
+while read -r line; do
+    echo "echo $line"
+done

@@ -1,0 +1,191 @@
+"""Bots in every language start and answer in every box, with the default limits, wherever the interpreter lives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from arena.bots import environment
+from arena.errors import SandboxError
+from arena.limits import ResourceLimits
+from arena.sandbox.base import Command, Confined
+from arena.sandbox.choose import BACKENDS
+from tests.hostile.box import BOXES, IS_ROOT, next_line, python_in, require_box, require_program, verdict_of
+from tests.hostile.conftest import open_folder
+
+SOURCES = Path(__file__).parent / "echo"
+
+
+class Runtime(NamedTuple):
+    """A language: what a bot in it is started by, and what builds it."""
+
+    name: str
+    run: tuple[str, ...]
+    build: tuple[str, ...] = ()
+
+
+RUNTIMES = [
+    Runtime("C", ("./c",), ("cc", "-O2", "-o", "c", "echo.c")),
+    Runtime("C++", ("./c++",), ("c++", "-O2", "-o", "c++", "echo.cc")),
+    Runtime("Go", ("./go",), ("go", "build", "-o", "go", "echo.go")),
+    Runtime("Rust", ("./rust",), ("rustc", "-O", "-o", "rust", "echo.rs")),
+    Runtime("Java", ("java", "Echo"), ("javac", "Echo.java")),
+    Runtime("Java, serial collector", ("java", "-XX:+UseSerialGC", "Echo"), ("javac", "Echo.java")),
+    Runtime("node", ("node", "echo.js")),
+    Runtime("Python", ("/usr/bin/python3", "echo.py")),
+    Runtime("Perl", ("perl", "echo.pl")),
+    Runtime("sh", ("sh", "echo.sh")),
+    Runtime("bash", ("bash", "echo.sh")),
+    Runtime("by env", ("/usr/bin/env", "sh", "echo.sh")),
+]
+
+
+@pytest.fixture(scope="module")
+def bots() -> Iterator[Path]:
+    """A folder with the sources, in which each bot is built when it is first needed."""
+    with open_folder() as folder:
+        shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
+        yield folder
+
+
+def _start(backend: str, argv: list[str], folder: Path) -> Confined:
+    require_box(backend)
+    return BACKENDS[backend](Command(tuple(argv), str(folder), environment()), ResourceLimits())
+
+
+def _answers(process: Confined, line: str = "hello") -> str:
+    """Return what an echo bot answers to a line; ends it."""
+    try:
+        assert next_line(process) == "ready", os.read(process.stderr, 4096).decode()
+        os.write(process.stdin, f"{line}\n".encode())
+        return next_line(process)
+    finally:
+        process.end()
+
+
+def _build(runtime: Runtime, folder: Path) -> None:
+    require_program(runtime.run[0]) if not runtime.run[0].startswith("./") else None
+    if runtime.build:
+        require_program(runtime.build[0])
+        cache = {"GOCACHE": str(folder / "cache"), "GOFLAGS": "-buildvcs=false"}
+        subprocess.run(runtime.build, cwd=folder, check=True, env=os.environ | cache)
+
+
+@pytest.mark.parametrize("backend", BOXES)
+@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda runtime: runtime.name)
+def test_a_bot_in_any_language_plays_in_any_box(runtime: Runtime, backend: str, bots: Path) -> None:
+    _build(runtime, bots)
+    assert _answers(_start(backend, list(runtime.run), bots)) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_java_is_told_how_large_its_heap_may_be(backend: str, bots: Path) -> None:
+    _build(RUNTIMES[4], bots)
+    words = _answers(_start(backend, ["java", "Echo"], bots), "heap").split()
+    assert 0 < int(words[1]) <= ResourceLimits().memory_mb // 2
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_our_own_interpreter_finds_the_engine(backend: str, bots: Path) -> None:
+    if backend == "landlock" and IS_ROOT:
+        pytest.skip("our own interpreter may lie in a home that is closed to others")
+    process = _start(backend, [sys.executable, "-c", "import engine; print(engine.Game().legal_count())"], bots)
+    assert verdict_of(process) == "58"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_a_virtual_environment_works(backend: str, bots: Path) -> None:
+    with open_folder() as folder:
+        subprocess.run([python_in(backend), "-m", "venv", "--without-pip", folder / "odd place"], check=True)
+        assert _answers(_start(backend, [f"{folder}/odd place/bin/python", "echo.py"], bots)) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_a_virtual_environment_in_the_bots_own_folder_works(backend: str) -> None:
+    with open_folder() as folder:
+        shutil.copy(SOURCES / "echo.py", folder)
+        subprocess.run([python_in(backend), "-m", "venv", "--without-pip", folder / "venv"], check=True)
+        assert _answers(_start(backend, ["venv/bin/python", "echo.py"], folder)) == "echo hello"
+        assert _answers(_start(backend, [f"{folder}/venv/bin/python", f"{folder}/echo.py"], folder)) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_an_interpreter_is_found_through_links(backend: str, bots: Path) -> None:
+    _build(RUNTIMES[0], bots)
+    with open_folder() as folder:
+        for place in ("one/bin", "two/bin", "three/bin", "three/lib"):
+            (folder / place).mkdir(parents=True)
+        shutil.copy(bots / "c", folder / "three/bin/lang")
+        (folder / "two/bin/lang").symlink_to("../../three/bin/lang")
+        (folder / "one/bin/lang").symlink_to(folder / "two/bin/lang")
+        assert _answers(_start(backend, [f"{folder}/one/bin/lang"], bots)) == "echo hello"
+
+
+def _closed(folder: Path, bots: Path) -> Path:
+    """Return a language in a home that is closed to others."""
+    _build(RUNTIMES[0], bots)
+    for place in ("home/lang/bin", "home/lang/lib", "home/bot"):
+        (folder / place).mkdir(parents=True)
+    shutil.copy(bots / "c", folder / "home/lang/bin/lang")
+    shutil.copy(bots / "c", folder / "home/bot/bot")
+    (folder / "home").chmod(0o700)
+    return folder / "home"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_an_interpreter_in_a_closed_home_works_or_it_is_said_why_not(backend: str, bots: Path) -> None:
+    with open_folder() as folder:
+        home = _closed(folder, bots)
+        if backend == "landlock" and IS_ROOT:
+            with pytest.raises(SandboxError, match=f"{home} is closed"):
+                _start(backend, [f"{home}/lang/bin/lang"], bots)
+        else:
+            assert _answers(_start(backend, [f"{home}/lang/bin/lang"], bots)) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_a_bot_in_a_closed_home_works(backend: str, bots: Path) -> None:
+    with open_folder() as folder:
+        home = _closed(folder, bots)
+        assert _answers(_start(backend, ["./bot"], home / "bot")) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_the_devices_and_links_that_programs_expect_are_there(backend: str, bots: Path) -> None:
+    command = "echo ready > /dev/stdout; read line < /dev/stdin; echo echo $line > /dev/fd/1; echo > /dev/null"
+    assert _answers(_start(backend, ["sh", "-c", command], bots)) == "echo hello"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_threads_work(backend: str, bots: Path) -> None:
+    code = "import threading; t = threading.Thread(target=print, args=('through',)); t.start(); t.join()"
+    assert verdict_of(_start(backend, [python_in(backend), "-I", "-S", "-c", code], bots)) == "through"
+
+
+def test_a_bot_can_use_its_scratch_folder(bots: Path) -> None:
+    code = (
+        "import tempfile; f = tempfile.NamedTemporaryFile('w+'); f.write('x' * 10**6); f.seek(0); print(len(f.read()))"
+    )
+    assert verdict_of(_start("namespaces", [python_in("namespaces"), "-c", code], bots)) == "1000000"
+
+
+def test_a_home_is_no_installation(bots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a user keeps beside programs of his own, in a home or in ~/.local, stays hidden."""
+    _build(RUNTIMES[0], bots)
+    with open_folder() as home:
+        monkeypatch.setenv("HOME", str(home))
+        for place in (home, home / ".local"):
+            (place / "bin").mkdir(parents=True)
+            (place / "lib").mkdir()
+            (place / "secret").touch()
+            shutil.copy(bots / "c", place / "bin/lang")
+            shutil.copy("/bin/ls", place / "bin/ls")
+            assert _answers(_start("namespaces", [f"{place}/bin/lang"], bots)) == "echo hello"
+            assert verdict_of(_start("namespaces", [f"{place}/bin/ls", str(place)], bots)) == "bin"
