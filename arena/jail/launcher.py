@@ -30,9 +30,10 @@ _WATCH_S = 0.05
 class _Box:
     """A bot that runs, with its head; one without is its own."""
 
-    def __init__(self, order: Order, head: int, head_handle: int, bot: int, bot_handle: int) -> None:
+    def __init__(self, order: Order, head: int, head_handle: int, bot: int, bot_handle: int, report: int) -> None:
         self.head, self.head_handle, self.bot, self.bot_handle = head, head_handle, bot, bot_handle
-        self.report = -1
+        self._report = os.dup(report)  # when nobody holds it any more, all is over
+        self._has_head = needs_head(order)
         self._may_have_children = order.processes
         self._may_leave_children = order.processes and not order.namespaces
         self._most_kib = order.memory_mb * 1024 * 9 // 8  # RLIMIT_DATA comes first, unless it is gone around
@@ -52,11 +53,11 @@ class _Box:
     def bury(self) -> None:
         """Reap the head, which has ended, and let go of the box."""
         _, status, usage = os.wait4(self.head, 0)
-        if self.report >= 0:
-            report_end(self.report, status, usage)
+        if not self._has_head:
+            report_end(self._report, status, usage)
         if self._may_leave_children and self.bot and os.WIFSIGNALED(status):
             _end_group(self.bot)  # the head was killed, and what it would have ended is left to us
-        for descriptor in {self._memory, self.head_handle, self.bot_handle, self.report} - {-1}:
+        for descriptor in {self._memory, self.head_handle, self.bot_handle, self._report} - {-1}:
             os.close(descriptor)
 
 
@@ -109,8 +110,6 @@ def _serve(link: socket.socket) -> _Box | None:
     else:
         answer = marshal.dumps(("started", found.bot, found.head))
         socket.send_fds(link, [answer], [found.bot_handle, found.head_handle])
-        if not needs_head(order):
-            found.report = descriptors.pop()  # its end is for us to tell
     for each in descriptors:
         os.close(each)
     return None if isinstance(found, tuple) else found
@@ -135,9 +134,9 @@ def _start(order: Order, descriptors: list[int]) -> _Box | tuple[str, str]:
     if not needs_head(order):
         bot, bot_handle = head, handle
     if complaint is None and bot_handle >= 0:
-        return _Box(order, head, handle, bot, bot_handle)
-    kernel.send_signal(handle, signal.SIGKILL)
-    os.waitpid(head, 0)
+        return _Box(order, head, handle, bot, bot_handle, report)
+    kernel.send_signal(bot_handle if bot_handle >= 0 else handle, signal.SIGKILL)
+    os.waitpid(head, 0)  # a head ends, and reaps, when its bot has ended; killed itself, it would leave that to us
     for each in {handle, bot_handle} - {-1}:
         os.close(each)
     return complaint or ("sandbox", "it ended before the bot was started")

@@ -120,19 +120,24 @@ class JailedProcess(Confined):
                 self.cpu_ns()
                 _send(self._bot_handle, signal.SIGKILL)
             said = self._hear_report()
-            _send(self._head_handle, signal.SIGKILL)
-            _is_readable(self._head_handle, _END_S)  # when a head has ended, all that was in the box has
+            if said is None:
+                _send(self._head_handle, signal.SIGKILL)
+                said = self._hear_report()
             self._exit = _exit_from(said, self._used_ns, peak_mb)
             close(self.stdin, self.stdout, self.stderr, self._report, self._bot_handle, self._head_handle)
             self.stdin = self.stdout = self.stderr = self._report = -1
             _give_back(self._user)
         return self._exit
 
-    def _hear_report(self) -> tuple[int, int, int] | None:
-        """Return exit code, CPU time and peak memory as the head tells them; None if it could not."""
-        if _is_readable(self._report, _END_S) and (data := os.read(self._report, 4096)):
-            said: tuple[int, int, int] = marshal.loads(data)
-            return said
+    def _hear_report(self) -> bytes | None:
+        """Return what was reported when all of the box has gone; None if that does not come to be."""
+        data = b""
+        deadline = time.monotonic() + _END_S
+        while _is_readable(self._report, max(0.0, deadline - time.monotonic())):
+            more = os.read(self._report, 4096)
+            if not more:
+                return data
+            data += more
         return None
 
     def _peak_mb(self) -> float:
@@ -186,13 +191,14 @@ def _why_not_executed(command: Command, text: str, order: dict[str, Any]) -> Exc
     return SandboxError(f"the sandbox landlock runs {command.argv[0]} as an ordinary user, to whom {closed} is closed")
 
 
-def _exit_from(said: tuple[int, int, int] | None, used_ns: int, peak_mb: float) -> Exit:
-    code, cpu_ms, peak_kb = said or (-signal.SIGKILL, used_ns // 1_000_000, 0)
+def _exit_from(said: bytes | None, used_ns: int, peak_mb: float) -> Exit:
+    """Return how a bot ended: exit code, CPU time and peak memory as reported, or what is known without."""
+    code, cpu_ms, peak_kib = marshal.loads(said) if said else (-signal.SIGKILL, used_ns // 1_000_000, 0)
     return Exit(
         code=code if code >= 0 else None,
         signal=-code if code < 0 else None,
         cpu_ms=cpu_ms,
-        peak_mb=round(max(peak_mb, peak_kb / 1024), 1),
+        peak_mb=round(max(peak_mb, peak_kib / 1024), 1),
     )
 
 

@@ -168,6 +168,10 @@ def _referee(
             referee.kill()
 
 
+# a test of the plain backend may have made us the parent of orphans, which are then ours to reap
+_ENDED = ("", "Z")
+
+
 @pytest.mark.parametrize("backend", BOXES)
 @pytest.mark.parametrize("processes", [False, True], ids=["alone", "with children"])
 @pytest.mark.parametrize("first", ["referee", "launcher", "head", "bot"])
@@ -180,10 +184,10 @@ def test_nothing_of_a_bot_outlives_whoever_is_killed(
         assert wait_for(lambda: len(processes_of(mark)) == (5 if processes else 1))
         os.kill({"referee": referee.pid, "launcher": launcher, "head": head, "bot": bot}[first], signal.SIGKILL)
         assert wait_for(lambda: not processes_of(mark)), "the bot, or a child of it, is alive"
-        assert wait_for(lambda: not state_of(bot))
-        assert wait_for(lambda: not state_of(head))
+        assert wait_for(lambda: state_of(bot) in _ENDED)
+        assert wait_for(lambda: state_of(head) in _ENDED)
         if first == "referee":
-            assert wait_for(lambda: not state_of(launcher))
+            assert wait_for(lambda: state_of(launcher) in _ENDED)
 
 
 @pytest.mark.parametrize("backend", BOXES)
