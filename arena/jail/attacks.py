@@ -121,8 +121,9 @@ def take_memory() -> None:
 def take_threads() -> None:
     stop = threading.Event()
     threads = []
+    threading.stack_size(65536)
     try:
-        for _ in range(400):
+        for _ in range(10_000):  # where a user's other processes are counted too, the limit is far above ours
             threads.append(threading.Thread(target=stop.wait))
             threads[-1].start()
     finally:

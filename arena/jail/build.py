@@ -101,13 +101,16 @@ def get_ready(processes: bool, namespaces: bool) -> bytes:
 
 def be_head(order: Order, wires: Wires) -> NoReturn:
     """Be the head of a bot, from its start to its report."""
+    step = "the user namespace"
     try:
         _tie_to_launcher(order, wires)
         if order.namespaces:
             if order.uid is None:
                 _map_user()
+            step = "the file system"
             _build_root(order)
             kernel.call("prctl", kernel.PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing of it can be read from inside
+        step = "the bot"
         head = os.getpid()
         bot, handle = kernel.fork_into(0)
         if bot == 0:
@@ -118,7 +121,7 @@ def be_head(order: Order, wires: Wires) -> NoReturn:
             kernel.drop_capabilities()
         _see_to(bot, order, wires.report)
     except BaseException as error:
-        _complain(wires.trouble.fileno(), error)
+        _complain(wires.trouble.fileno(), "sandbox", f"{step}: {error}")
     finally:
         os._exit(0)
 
@@ -139,7 +142,8 @@ def _see_to(bot: int, order: Order, report: int) -> None:
     """Wait for the end of the bot, end what it leaves, and report how it went."""
     if not order.namespaces:
         signal.signal(signal.SIGTERM, lambda *_: _end_group(bot))
-    os.waitid(os.P_PID, bot, os.WEXITED | os.WNOWAIT)
+    while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)) and ended.si_pid != bot:
+        os.waitpid(ended.si_pid, 0)  # an orphan, which comes to us
     if not order.namespaces:
         _end_group(bot)  # before it is reaped: until then its number means nobody else
     _, status, usage = os.wait4(bot, 0)
@@ -176,8 +180,7 @@ def _reap() -> None:
         pass
 
 
-def _complain(trouble: int, error: BaseException, stage: str = "sandbox") -> None:
-    text = error.strerror if stage == "exec" and isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+def _complain(trouble: int, stage: str, text: str) -> None:
     os.write(trouble, marshal.dumps((stage, text)))
 
 
@@ -300,7 +303,8 @@ def be_bot(order: Order, wires: Wires, parent: int) -> NoReturn:
         stage = "exec"
         _execute(_seen_inside(order) if order.namespaces else order.argv, order.env)
     except BaseException as error:
-        _complain(trouble, error, stage)
+        said = error.strerror if stage == "exec" and isinstance(error, OSError) else None
+        _complain(trouble, stage, said or f"{type(error).__name__}: {error}")
     finally:
         os._exit(127)
 

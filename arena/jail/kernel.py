@@ -46,7 +46,11 @@ def fork_into(namespaces: int) -> tuple[int, int]:
     """
     handle = ctypes.create_string_buffer(4)
     flags = namespaces | _CLONE_PIDFD | _SIGCHLD
-    pid = call("syscall", _SYS_CLONE[MACHINE], flags, 0, handle, 0, 0)
+    try:
+        pid = call("syscall", _SYS_CLONE[MACHINE], flags, 0, handle, 0, 0)
+    except OSError as error:
+        what = "new namespaces" if namespaces else "a new process"
+        raise OSError(error.errno, f"{what}: {os.strerror(error.errno or 0)}") from error
     return (pid, int.from_bytes(handle.raw, "little")) if pid else (0, -1)
 
 

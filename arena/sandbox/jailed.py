@@ -70,11 +70,10 @@ class JailedProcess(Confined):
         return answer, handles
 
     def _order(self, command: Command, limits: ResourceLimits, namespaces: bool) -> dict[str, Any]:
-        if os.geteuid() == 0 and not namespaces:
-            if self._user is None:
-                raise SandboxError("the sandbox landlock needs a user to run bots as, and root has no other here")
-            if device := _device_in(command.cwd):
-                raise StartFailed(f"{device} is a device file")
+        if os.geteuid() == 0 and self._user is None and (not namespaces or _is_root_outside()):
+            raise SandboxError("root has no other user here to run bots as")
+        if os.geteuid() == 0 and not namespaces and (device := _device_in(command.cwd)):
+            raise StartFailed(f"{device} is a device file")
         return {
             "argv": list(command.argv),
             "env": {"JAVA_TOOL_OPTIONS": f"-Xmx{limits.memory_mb // 2}m"} | command.env,
@@ -184,11 +183,11 @@ def _device_in(folder: str) -> str | None:
     return None
 
 
-def _why_not_executed(command: Command, text: str, order: dict[str, Any]) -> Exception:
+def _why_not_executed(command: Command, text: str, order: dict[str, Any]) -> StartFailed:
     closed = why_out_of_reach(command) if order["uid"] is not None and not order["namespaces"] else None
-    if closed is None:
-        return StartFailed(f"{command.argv[0]}: {text}")
-    return SandboxError(f"the sandbox landlock runs {command.argv[0]} as an ordinary user, to whom {closed} is closed")
+    if closed is not None:
+        text = f"the sandbox landlock runs it as an ordinary user, to whom {closed} is closed"
+    return StartFailed(f"{command.argv[0]}: {text}")
 
 
 def _exit_from(said: bytes | None, used_ns: int, peak_mb: float) -> Exit:
@@ -221,6 +220,12 @@ def _is_mapped(users: range, file: str) -> bool:
     with open(file, encoding="ascii") as opened:
         mapped = [line.split() for line in opened]
     return any(int(first) <= users[0] and users[-1] < int(first) + int(count) for first, _, count in mapped)
+
+
+def _is_root_outside() -> bool:
+    """Tell whether root of this user namespace is root of the one outside of it as well."""
+    with open("/proc/self/uid_map", encoding="ascii") as opened:
+        return any(line.split()[:2] == ["0", "0"] for line in opened)
 
 
 def _take_user() -> int | None:

@@ -74,6 +74,8 @@ class Canaries(msgspec.Struct, frozen=True):
     process: int
     arguments: list[str]
     descriptor: int
+    key: int
+    left: list[Path]  # what two bots that talk may leave
 
     def harmed(self) -> list[str]:
         """Return what has been done to the canaries."""
@@ -91,9 +93,14 @@ class Canaries(msgspec.Struct, frozen=True):
             found.append("the process was slowed")
         if Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()[0] not in "SR":
             found.append("the process was stopped or ended")
-        if os.path.exists("/dev/shm/arena-canary-channel") or os.path.exists("/tmp/arena-canary-channel"):
+        if any(path.exists() for path in self.left):
             found.append("something was left for others")
         return found
+
+    def clear(self) -> None:
+        """Remove what a plain process has left for others."""
+        for path in self.left:
+            path.unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -122,11 +129,11 @@ def canaries(built: Path) -> Iterator[Canaries]:
         descriptor = os.open(folder / "secret", os.O_RDONLY)
         os.set_inheritable(descriptor, True)
         ports = [str(link.getsockname()[1]) for link in (tcp, udp)]
+        arguments = [str(folder), str(victim.pid), *ports, str(folder), str(key)]
+        left = [Path(place, f"{folder.name}-left") for place in ("/tmp", "/dev/shm")]
         try:
             with _shared_memory(key):
-                yield Canaries(
-                    folder, bot, victim.pid, [str(folder), str(victim.pid), *ports, str(folder), str(key)], descriptor
-                )
+                yield Canaries(folder, bot, victim.pid, arguments, descriptor, key, left)
         finally:
             os.close(descriptor)
             victim.end()

@@ -338,7 +338,8 @@ def test_an_attack_gets_through_as_an_ordinary_process(attack: Attack, canaries:
     try:
         verdict = _verdict(attack, canaries, sys.executable, begin)
     finally:
-        kill_all(attack.name)
+        kill_all(str(canaries.folder))
+        canaries.clear()
     if verdict.startswith("absent") or (attack.shown == MACHINE and verdict != "through"):
         pytest.skip(f"this machine does not offer it: {verdict}")
     assert verdict == "through"
@@ -368,18 +369,18 @@ def test_an_attack_fails_in_a_box(attack: Attack, backend: str, canaries: Canari
 def _verdict(attack: Attack, canaries: Canaries, python: str, begin: Callable[[list[str]], Running]) -> str:
     """Return what became of an attack: "through", or "held" and why."""
     if attack.program == "channel":
-        return _channel_verdict(attack, begin)
+        return _channel_verdict(attack, canaries, begin)
     if attack.program == "waking":
-        return waking_verdict(begin(["./waking", attack.name.removeprefix("wake_by_"), attack.name]))
+        return waking_verdict(begin(["./waking", attack.name.removeprefix("wake_by_"), str(canaries.folder)]))
     return verdict_of(begin(_argv(attack, canaries, python)))
 
 
-def _channel_verdict(attack: Attack, begin: Callable[[list[str]], Running]) -> str:
-    kind = attack.name.removeprefix("tell_by_")
-    receiver = begin(["./channel", "receive", kind, attack.name])
+def _channel_verdict(attack: Attack, canaries: Canaries, begin: Callable[[list[str]], Running]) -> str:
+    words = [attack.name.removeprefix("tell_by_"), canaries.left[0].name, str(canaries.key + 1), str(canaries.folder)]
+    receiver = begin(["./channel", "receive", *words])
     try:
         assert next_line(receiver) == "ready"
-        sender = begin(["./channel", "send", kind, attack.name])
+        sender = begin(["./channel", "send", *words])
         try:
             sent = next_line(sender)
             os.write(receiver.stdin, b"\n")
@@ -388,8 +389,6 @@ def _channel_verdict(attack: Attack, begin: Callable[[list[str]], Running]) -> s
             sender.end()
     finally:
         receiver.end()
-        for left in ("/tmp/arena-canary-channel", "/tmp/arena-canary-channel.socket", "/dev/shm/arena-canary-channel"):
-            Path(left).unlink(missing_ok=True)  # of a plain process; what a box left was found by `harmed`
     return sent if sent != "sent" else received
 
 

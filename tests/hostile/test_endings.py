@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,10 +20,13 @@ from arena.errors import ArenaError
 from arena.sandbox.base import StartFailed
 from tests.hostile.box import (
     BOXES,
+    IS_ROOT,
+    miss,
     next_line,
     pid_of_launcher,
     processes_of,
     require_box,
+    require_program,
     start,
     state_of,
     wait_for,
@@ -231,3 +236,38 @@ def test_a_fork_of_the_referee_does_not_keep_its_launcher_alive(backend: str, bu
             assert wait_for(lambda: not processes_of(mark))
         finally:
             os.kill(fork, signal.SIGKILL)
+
+
+# ---- hosts that do not offer everything
+
+
+def _tried_in(prepare: str, backend: str) -> str:
+    """Return why a sandbox does not work, or "None", in a user namespace in which we are called root."""
+    code = f"from arena.sandbox.choose import why_not; print(why_not({backend!r}))"
+    command = f"{prepare} && exec {sys.executable} -c {shlex.quote(code)}"
+    unshare = [require_program("unshare"), "--user", "--map-root-user", "--mount", "sh", "-c", command]
+    done = subprocess.run(unshare, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        miss(f"a user namespace cannot be made here: {done.stderr}")
+    return done.stdout.strip()
+
+
+def test_root_who_is_only_called_so_runs_bots_in_a_namespace_of_theirs() -> None:
+    said = _tried_in("true", "namespaces")
+    assert said == ("root has no other user here to run bots as" if IS_ROOT else "None")
+
+
+def test_root_who_is_only_called_so_runs_none_without_namespaces() -> None:
+    assert _tried_in("true", "landlock") == "root has no other user here to run bots as"
+
+
+@pytest.mark.skipif(IS_ROOT, reason="in a user namespace of root's, no bot is run at all")
+@pytest.mark.parametrize(
+    ("prepare", "says"),
+    [
+        ("echo 0 > /proc/sys/user/max_user_namespaces", "new namespaces: No space left"),
+        ("mount -t tmpfs none /proc/sys", "the file system: .*mount: Operation not permitted"),
+    ],
+)
+def test_it_is_said_what_a_host_does_not_offer(prepare: str, says: str) -> None:
+    assert re.search(says, _tried_in(prepare, "namespaces"))

@@ -124,6 +124,16 @@ def test_the_number_of_children_is_limited(backend: str, built: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BOXES)
+def test_orphans_that_have_ended_do_not_count(backend: str, built: Path) -> None:
+    process = _start(backend, built, "./manners", "leave_orphans")
+    try:
+        assert next_line(process) == "begun"
+        assert next_line(process) == "300"
+    finally:
+        process.end()
+
+
+@pytest.mark.parametrize("backend", BOXES)
 def test_the_memory_of_children_is_counted(backend: str, built: Path) -> None:
     process = _start(backend, built, "./manners", "share_memory_hunger", memory_mb=MEMORY_MB)
     assert next_line(process) == "begun"

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from arena.bots import environment
-from arena.errors import SandboxError
 from arena.limits import ResourceLimits
-from arena.sandbox.base import Command, Confined
+from arena.sandbox.base import Command, Confined, StartFailed
 from arena.sandbox.choose import BACKENDS
 from tests.hostile.box import BOXES, IS_ROOT, next_line, python_in, require_box, require_program, verdict_of
 from tests.hostile.conftest import open_folder
@@ -144,7 +143,7 @@ def test_an_interpreter_in_a_closed_home_works_or_it_is_said_why_not(backend: st
     with open_folder() as folder:
         home = _closed(folder, bots)
         if backend == "landlock" and IS_ROOT:
-            with pytest.raises(SandboxError, match=f"{home} is closed"):
+            with pytest.raises(StartFailed, match=f"{home} is closed"):
                 _start(backend, [f"{home}/lang/bin/lang"], bots)
         else:
             assert _answers(_start(backend, [f"{home}/lang/bin/lang"], bots)) == "echo hello"

@@ -1,4 +1,4 @@
-/* Two bots of one match that want to talk: `send KIND` and `receive KIND`, in one folder that both may read.
+/* Two bots of one match that want to talk: `send KIND NAME KEY` and `receive …`, in one folder that both may read.
 
    The receiver says "ready" when it has looked; the sender says "sent" or "held: why"; then the receiver, at a line on
    its stdin, says "through" if it can tell that something was sent. */
@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/shm.h>
@@ -19,8 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME "arena-canary-channel"
-enum { KEY = 0x41524e41 };
+static const char *name; /* of what they agreed upon */
+static int key;
+
+static const char *named(const char *where) {
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", where, name);
+    return path;
+}
 
 static int bait(void) { return open("bait", O_RDONLY); }
 static int result(int value) { return value < 0 ? errno : 0; }
@@ -47,7 +54,7 @@ static int receive_ofd_lock(void) { return get_lock(F_OFD_GETLK); }
 
 static int local(int is_abstract, int (*how)(int, const struct sockaddr *, socklen_t)) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path + is_abstract, is_abstract ? NAME : "/tmp/" NAME ".socket");
+    strncpy(address.sun_path + is_abstract, named("/tmp"), sizeof address.sun_path - 2);
     socklen_t size = offsetof(struct sockaddr_un, sun_path) + is_abstract + strlen(address.sun_path + is_abstract);
     int link = socket(AF_UNIX, SOCK_STREAM, 0);
     if (link < 0 || how(link, (struct sockaddr *)&address, size) < 0) return errno;
@@ -58,20 +65,20 @@ static int receive_abstract(void) { return !local(1, connect); }
 static int send_path(void) { return local(0, bind); }
 static int receive_path(void) { return !local(0, connect); }
 
-static int send_file(void) { return result(open("/tmp/" NAME, O_CREAT | O_WRONLY, 0666)); }
-static int receive_file(void) { return access("/tmp/" NAME, F_OK) == 0; }
-static int send_shm(void) { return result(open("/dev/shm/" NAME, O_CREAT | O_WRONLY, 0666)); }
-static int receive_shm(void) { return access("/dev/shm/" NAME, F_OK) == 0; }
+static int send_file(void) { return result(open(named("/tmp"), O_CREAT | O_WRONLY, 0666)); }
+static int receive_file(void) { return access(named("/tmp"), F_OK) == 0; }
+static int send_shm(void) { return result(open(named("/dev/shm"), O_CREAT | O_WRONLY, 0666)); }
+static int receive_shm(void) { return access(named("/dev/shm"), F_OK) == 0; }
 
-static int send_sysv(void) { return result(shmget(KEY, 4096, IPC_CREAT | 0666)); }
+static int send_sysv(void) { return result(shmget(key, 4096, IPC_CREAT | 0666)); }
 static int receive_sysv(void) {
-    int segment = shmget(KEY, 0, 0);
+    int segment = shmget(key, 0, 0);
     return segment >= 0 && shmctl(segment, IPC_RMID, NULL) == 0;
 }
-static int send_mq(void) { return result(mq_open("/" NAME, O_CREAT | O_RDWR, 0666, NULL)); }
+static int send_mq(void) { return result(mq_open(named(""), O_CREAT | O_RDWR, 0666, NULL)); }
 static int receive_mq(void) {
-    int queue = mq_open("/" NAME, O_RDONLY);
-    return queue >= 0 && mq_unlink("/" NAME) == 0;
+    int queue = mq_open(named(""), O_RDONLY);
+    return queue >= 0 && mq_unlink(named("")) == 0;
 }
 
 static int fifo = -1;
@@ -133,7 +140,10 @@ int main(int argc, char **argv) {
         {"atime", send_atime, receive_atime}, {"signals", send_presence, receive_signals},
         {"clocks", send_presence, receive_clocks}, {"sessions", send_presence, receive_sessions}};
     char byte;
-    for (unsigned at = 0; argc > 2 && at < sizeof kinds / sizeof *kinds; at++) {
+    if (argc < 5) return 2;
+    name = argv[3];
+    key = atoi(argv[4]);
+    for (unsigned at = 0; at < sizeof kinds / sizeof *kinds; at++) {
         if (strcmp(kinds[at].name, argv[2])) continue;
         if (!strcmp(argv[1], "send")) {
             int error = kinds[at].send();

@@ -69,6 +69,18 @@ static void fork_many(void) {
     for (;;) pause();
 }
 
+/* leaves 300 orphans, one after the other, each of which ends at once; tells how many it could */
+static void leave_orphans(void) {
+    int count = 0, child;
+    while (count < 300 && (child = fork()) != -1) {
+        if (child == 0) _exit(fork() < 0);
+        waitpid(child, NULL, 0);
+        count++;
+    }
+    dprintf(1, "%d\n", count);
+    for (;;) pause();
+}
+
 /* burns a tenth of a second of CPU time here, in a child that is waited for, in an orphan and in a child that lives */
 static void burn_tenth(void) {
     clock_t until = clock() + CLOCKS_PER_SEC / 10;
@@ -111,7 +123,7 @@ int main(int argc, char **argv) {
         {"stop_itself", stop_itself}, {"close_everything", close_everything}, {"fill_log", fill_log},
         {"ignore_signals", ignore_signals}, {"compute", compute}, {"crash", crash}, {"abort", abort_itself},
         {"wait", wait_forever}, {"outlive", outlive}, {"have_children", have_children}, {"fork_many", fork_many},
-        {"burn_with_children", burn_with_children}, {"share_memory_hunger", share_memory_hunger}};
+        {"leave_orphans", leave_orphans}, {"burn_with_children", burn_with_children}, {"share_memory_hunger", share_memory_hunger}};
     for (unsigned at = 0; argc > 1 && at < sizeof kinds / sizeof *kinds; at++) {
         if (strcmp(kinds[at].name, argv[1])) continue;
         dprintf(1, "begun\n");
