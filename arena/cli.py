@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import click
 import msgspec
@@ -21,8 +20,7 @@ from arena import convert as conversion
 from arena.bots import bundled_names, load_bot
 from arena.doctor import examine, missing
 from arena.errors import ArenaError, UsageError
-from arena.limits import ResourceLimits, TimeControl
-from arena.match import MatchSpec
+from arena.options import DURATION, box_options, clock_options, game_options, new_console, spec_of
 from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, to_json, write_file
 from arena.referee import Observer, play_match
 from arena.replay import positions, verify
@@ -30,57 +28,36 @@ from arena.rerun import rerun as rerun_seat
 from arena.sandbox.choose import CHOICES, strongest
 from arena.terminal import draw_move, draw_protections, draw_result
 from arena.version import VERSION
-from engine import SCORINGS, VARIANTS, Game, RulesError
+from engine import VARIANTS, Game, RulesError
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "": 1000}
-
-
-class _Duration(click.ParamType):  # type: ignore[type-arg]
-    """A time: seconds, or with a unit, as milliseconds."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        number = value.rstrip("ms")
-        try:
-            milliseconds = float(number) * _UNITS[value[len(number) :]]
-        except (ValueError, KeyError):
-            self.fail(f"expected a time such as 2, 0.5, 300ms or 1m, got {value!r}", param, ctx)
-        if not 0 <= milliseconds <= 86_400_000:
-            self.fail(f"expected a time from 0 to 1440m, got {value!r}", param, ctx)
-        return round(milliseconds)
-
-
-_DURATION = _Duration()
-
-
-def _all(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
-    def decorate(command: _F) -> _F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-_clock_options = _all(
-    click.option("--move-time", type=_DURATION, default="2", show_default="2 s", help="Time for each move."),
-    click.option("--bank", type=_DURATION, default="0", show_default="0", help="Time for all moves beyond that."),
-    click.option("--increment", type=_DURATION, default="0", show_default="0", help="Added to the bank after a move."),
-    click.option("--start-time", type=_DURATION, default="10", show_default="10 s", help="Time until a bot is ready."),
-    click.option("--margin", type=_DURATION, default="50ms", show_default="50 ms", help="An overrun that is forgiven."),
-    click.option(
-        "--clock", type=click.Choice(["wall", "cpu"]), default="wall", show_default=True, help="Time charged."
-    ),
+_LEAGUE_COMMANDS = (
+    "tournament",
+    "standings",
+    "compare",
+    "submit",
+    "bots",
+    "withdraw",
+    "annul",
+    "export",
+    "import",
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+class _Commands(click.Group):
+    """Loads the commands about leagues, and the libraries they need, only when one of them is wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_LEAGUE_COMMANDS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _LEAGUE_COMMANDS:
+            from arena.league_cli import COMMANDS
+
+            return next(command for command in COMMANDS if command.name == cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(VERSION, prog_name="arena")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -95,39 +72,32 @@ def cli(context: click.Context) -> None:
 
 @cli.command()
 @click.argument("bots", nargs=-1, metavar="BOT...")
-@click.option(
-    "--variant", default="classic", show_default=True, type=click.Choice(list(VARIANTS)), help="What to play."
-)
-@click.option("--scoring", default="15/5", show_default=True, type=click.Choice(list(SCORINGS)), help="The bonuses.")
+@game_options
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Makes a match reproducible; drawn if not given.")
 @click.option("--opening-plies", type=click.IntRange(0, 84), default=0, help="Placements drawn from the seed.")
-@_clock_options
-@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines bots.")
-@click.option("--memory", type=click.IntRange(16), default=512, show_default=True, help="MB for each bot.")
-@click.option("--anonymous", is_flag=True, help="Hide the bots' names from each other.")
-@click.option("--ponder", is_flag=True, help="Let bots think on the others' time; needs --no-pin.")
-@click.option("--no-pin", is_flag=True, help="Do not keep the match to one core.")
+@clock_options("2", "2 s")
+@box_options
 @click.option(
     "--record", "record_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the record there."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, and nothing else.")
 @click.option("--watch", is_flag=True, help="Show the game as it is played.")
-@click.option("--delay", type=_DURATION, default="100ms", show_default="100 ms", help="After each move, with --watch.")
+@click.option("--delay", type=DURATION, default="100ms", show_default="100 ms", help="After each move, with --watch.")
 @click.option("--stderr", "shows_stderr", is_flag=True, help="Show the bots' logs as they come, marked by seat.")
 def match(bots: tuple[str, ...], **options: Any) -> None:
     """Play one match between bots.
 
     BOT is a script, an executable, a folder with bot.toml, or the name of a bundled bot.
     """
-    spec = _spec(options)
+    spec = spec_of(options)
     seats = len(VARIANTS[spec.variant].seats)
     if len(bots) != seats:
         expected = f"{seats} bot{'s' * (seats != 1)}"
         raise UsageError(f"{spec.variant} needs {expected}, got {len(bots)}; bundled: {', '.join(bundled_names())}")
-    console = _console()
+    console = new_console()
     watcher = _Watcher(console, options)
     with watcher:
-        record = play_match(spec, [load_bot(bot) for bot in bots], watcher)
+        record = play_match(spec, [load_bot(bot, spec.limits.sandbox) for bot in bots], watcher)
     if options["record_file"]:
         write_file(options["record_file"], to_json(record))
     if options["as_json"]:
@@ -136,33 +106,6 @@ def match(bots: tuple[str, ...], **options: Any) -> None:
     *_, (game, _) = positions(record)
     console.print(draw_result(record, game))
     console.print(f"{spec.variant}, seed {spec.seed}, match {record.id}", style="dim")
-
-
-def _spec(options: dict[str, Any]) -> MatchSpec:
-    control = TimeControl(
-        kind=options["clock"],
-        start_ms=options["start_time"],
-        move_ms=options["move_time"],
-        bank_ms=options["bank"],
-        increment_ms=options["increment"],
-        margin_ms=options["margin"],
-    )
-    return MatchSpec(
-        variant=options["variant"],
-        scoring=options["scoring"],
-        seed=secrets.randbits(32) if options["seed"] is None else options["seed"],
-        opening_plies=options["opening_plies"],
-        anonymous=options["anonymous"],
-        ponder=options["ponder"],
-        pin=not options["no_pin"],
-        time=control,
-        limits=ResourceLimits(memory_mb=options["memory"], sandbox=options["sandbox"]),
-    )
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=200)  # a pipe wraps nothing
 
 
 class _Watcher(Observer):
@@ -228,7 +171,7 @@ _RECORD = click.argument("file", type=click.Path(path_type=Path, dir_okay=False)
 def replay(file: Path, ply: int | None) -> None:
     """Step through a record on the terminal."""
     record = read_record(file)
-    console = _console()
+    console = new_console()
     names = [seat.name for seat in record.seats]
     pictures = [draw_move(game, names, step) for game, step in positions(record)]
     *_, (game, _) = positions(record)
@@ -249,20 +192,33 @@ def replay(file: Path, ply: int | None) -> None:
 
 
 @cli.command("verify")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE...")
-def verify_files(files: tuple[Path, ...]) -> None:
-    """Judge every ply, pass, score and rank of records anew; a file may hold one record a line."""
-    failed = 0
-    for file in files:
-        for where, record in _records(file):
-            problems = verify(record)
-            failed += bool(problems)
-            for problem in problems:
-                click.echo(f"{where}: {problem}", err=True)
-            if not problems:
-                click.echo(f"{where}: match {record.id} stands: {len(record.plies)} plies, ranks {list(record.ranks)}")
-    if failed:
+@click.argument("places", nargs=-1, type=click.Path(path_type=Path), metavar="[LEAGUE|FILE]...")
+def verify_all(places: tuple[Path, ...]) -> None:
+    """Judge records anew: every ply, pass, score and rank; of a league also all hashes and ratings.
+
+    A file may hold one record a line. Without a name it is the league in ./league.
+    """
+    results = [_verify(place) for place in places or (Path("league"),)]
+    if not all(results):
         raise SystemExit(1)
+
+
+def _verify(place: Path) -> bool:
+    if place.is_dir() or not place.exists():
+        from arena.league_cli import verify_league
+
+        return verify_league(place)
+    results = [_verify_record(where, record) for where, record in _records(place)]
+    return all(results)
+
+
+def _verify_record(where: str, record: MatchRecord) -> bool:
+    problems = verify(record)
+    for problem in problems:
+        click.echo(f"{where}: {problem}", err=True)
+    if not problems:
+        click.echo(f"{where}: match {record.id} stands: {len(record.plies)} plies, ranks {list(record.ranks)}")
+    return not problems
 
 
 def _records(file: Path) -> list[tuple[str, MatchRecord]]:
@@ -301,7 +257,7 @@ def examine_sandbox(sandbox: str, as_json: bool) -> None:
         table = {"sandbox": name, "protections": rows, "not_working": missing()}
         sys.stdout.buffer.write(msgspec.json.encode(table) + b"\n")
     else:
-        console = _console()
+        console = new_console()
         console.print(draw_protections(name, rows))
         for other, reason in missing().items():
             console.print(f"The sandbox {other} does not work here: {reason}", style="dim")

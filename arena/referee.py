@@ -57,7 +57,7 @@ def play_match(
     if spec.ponder and spec.pin:
         raise UsageError("bots that think on the others' time need cores of their own: --ponder needs --no-pin")
     with _pinned(spec.pin):
-        return _Match(spec, bots, game, observer or Observer(), pool or BotPool(keeps=False)).play()
+        return _Match(spec, bots, game, observer or Observer(), pool or BotPool(keeps=0)).play()
 
 
 class _Match:

@@ -1,0 +1,68 @@
+"""Checks a whole league: every record judged anew, every hash, every number that is derived."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.bots import load_bot
+from arena.errors import ArenaError
+from arena.league import League
+from arena.record import from_json
+from arena.replay import verify
+from arena.standings import standings
+from arena.store import Store, summarize
+
+
+def audit(league: League) -> Iterator[str]:
+    """Yield what is wrong with a league; nothing if all of it stands."""
+    yield from _records(league.store)
+    yield from _programs(league)
+    yield from _ratings(league)
+
+
+def _records(store: Store) -> Iterator[str]:
+    digests = {entry.id: entry.digest for entry in store.bots()}
+    for stored in store.stored_matches():
+        where = f"match {stored.match}"
+        if hashlib.sha256(stored.data).digest() != stored.sha256:
+            yield f"{where}: the record has been changed since it was kept: its hash is another one"
+            continue
+        try:
+            record = from_json(stored.data, where)
+        except ArenaError as error:
+            yield str(error)
+            continue
+        for problem in verify(record):
+            yield f"{where}: {problem}"
+        if record.spec != stored.spec or record.id != stored.match:
+            yield f"{where}: the schedule and the record do not say the same about what was to be played"
+        if [seat.digest for seat in record.seats] != [digests.get(bot) for bot in stored.bots]:
+            yield f"{where}: the schedule and the record do not name the same bots"
+        elif summarize(record, stored.block, stored.bots) != stored.summary:
+            yield f"{where}: the result that counts is not the one in the record"
+
+
+def _programs(league: League) -> Iterator[str]:
+    for entry in league.store.bots():
+        path = league.folder / entry.path
+        if entry.path and not path.exists():
+            yield f"bot {entry.label}: its program is missing: expected it at {path}"
+        elif entry.path and (found := _digest(path)) != entry.digest:
+            yield f"bot {entry.label}: its program has been changed: expected {entry.digest[:12]}, got {found[:12]}"
+
+
+def _digest(path: Path) -> str:
+    try:
+        return load_bot(str(path)).digest
+    except ArenaError as error:
+        return str(error)
+
+
+def _ratings(league: League) -> Iterator[str]:
+    for division in league.store.divisions():
+        kept = standings(league.store, division, league.config)
+        anew = standings(league.store, division, league.config, anew=True)
+        if kept != anew:
+            yield f"{division}: the ratings that were kept are not those of the matches"

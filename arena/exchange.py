@@ -1,0 +1,172 @@
+"""Matches out of a league and into one: records as JSON lines, tables as CSV or Parquet, games as blksgf."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.convert import to_blksgf
+from arena.errors import RecordError, UsageError
+from arena.league import League
+from arena.match import MatchSpec
+from arena.record import MatchRecord, from_json, write_file
+from arena.replay import verify
+from arena.schedule.meetings import Block, seatings
+from arena.store import Store, StoredBlock, Task, prepare
+from arena.tables import write_table
+from engine import VARIANTS
+
+SUFFIXES = (".jsonl", ".csv", ".parquet")
+_NUMBER = re.compile(r"#\d+$")
+
+
+# ---- out
+
+
+def export(league: League, target: Path) -> int:
+    """Write all matches to a file, by its suffix, or as blksgf files into a folder; return how many there were."""
+    if target.suffix == ".jsonl":
+        return _write_lines(league.store, target)
+    if target.suffix in SUFFIXES:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_table(appearances(league.store), target)
+        return league.store.count_matches()
+    if target.suffix:
+        raise UsageError(f"expected a file {', '.join(SUFFIXES)} or a folder for blksgf files, got {target.name}")
+    return _write_games(league.store, target)
+
+
+def _write_lines(store: Store, target: Path) -> int:
+    scratch = target.with_name(f".{target.name}.part")
+    written = 0
+    try:
+        with scratch.open("wb") as file:
+            for found in store.stored_matches():
+                file.write(found.data)
+                written += 1
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)
+    return written
+
+
+def _write_games(store: Store, folder: Path) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    written = 0
+    for found in store.stored_matches():
+        record = from_json(found.data, f"match {found.match}")
+        write_file(folder / f"{found.match}.blksgf", to_blksgf(record).encode())
+        written += 1
+    return written
+
+
+def appearances(store: Store) -> Iterator[dict[str, Any]]:
+    """Yield a row for each bot in each match."""
+    entries = {entry.id: entry for entry in store.bots()}
+    for found in store.stored_matches():
+        kinds = dict(found.summary.faults)
+        outcome = found.summary.outcome
+        for seat, bot in enumerate(found.bots):
+            yield {
+                "match": found.match,
+                "block": found.block,
+                "variant": found.spec.variant,
+                "scoring": found.spec.scoring,
+                "clock": found.spec.time.kind,
+                "move_ms": found.spec.time.move_ms,
+                "seed": found.spec.seed,
+                "seat": seat,
+                "bot": entries[bot].name,
+                "version": entries[bot].version,
+                "rank": outcome.ranks[seat],
+                "total": outcome.totals[seat],
+                "fault": kinds.get(seat, ""),
+                "moves": found.summary.moves[seat],
+                "used_ms": round(found.summary.used_us[seat] / 1000, 3),
+            }
+
+
+# ---- in
+
+
+class Imported(NamedTuple):
+    """How many matches came in, and how many were there already."""
+
+    added: int
+    known: int
+
+
+def import_records(league: League, source: Path) -> Imported:
+    """Take matches of another league into this one, each judged anew: if one is wrong, none is taken."""
+    try:
+        lines = [line for line in source.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"cannot read {source}: {error.strerror}") from error
+    records = [_checked(line, f"{source}:{number}") for number, line in enumerate(lines, 1)]
+    importer = _Importer(league.store)
+    added = sum(importer.take(record, line + b"\n") for record, line in zip(records, lines, strict=True))
+    return Imported(added, len(records) - added)
+
+
+def _checked(line: bytes, where: str) -> MatchRecord:
+    record = from_json(line, where)
+    for problem in verify(record):
+        raise RecordError(f"{where}: {problem}")
+    if len({(seat.digest, _plain_name(seat.name)) for seat in record.seats}) < len(record.seats):
+        raise RecordError(f"{where}: a bot plays against itself, which a league does not rate")
+    return record
+
+
+def _plain_name(name: str) -> str:
+    return _NUMBER.sub("", name)
+
+
+class _Importer:
+    """Finds the place of each match in the schedule, which grows as need be."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known = {found.match for found in store.stored_matches()}
+        self._blocks: dict[tuple[MatchSpec, tuple[int, ...]], StoredBlock] = {}
+        self._rounds: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        for division in store.divisions():
+            for block in store.blocks(division):
+                self._note(division.id, block)
+
+    def _note(self, division: int, block: StoredBlock) -> None:
+        bots = tuple(sorted(block.bots))
+        self._blocks[block.spec, bots] = block
+        self._rounds[division, bots] += 1
+
+    def take(self, record: MatchRecord, data: bytes) -> bool:
+        """Keep a match; tell whether it is new."""
+        if record.id in self._known:
+            return False
+        self._known.add(record.id)
+        bots = tuple(
+            self._store.know_bot(_plain_name(seat.name), seat.version, seat.author, seat.language, seat.digest).id
+            for seat in record.seats
+        )
+        block, nth = self._place(record.spec, bots)
+        duration_ms = sum(ply.wall_us for ply in record.plies) // 1000
+        played = prepare(record, data, block.id, bots, duration_ms, is_suspect=False)
+        self._store.add_matches([(Task(block.id, nth, 0, bots, record.spec), played)])
+        return True
+
+    def _place(self, spec: MatchSpec, bots: tuple[int, ...]) -> tuple[StoredBlock, int]:
+        """Return the block of a match and its number there."""
+        block = self._blocks.get((spec, tuple(sorted(bots))))
+        every = seatings(block.bots, VARIANTS[spec.variant]) if block else []
+        if block and bots in every:
+            nth = every.index(bots)
+            self._store.allow_games(block, nth + 1)
+            return block, nth
+        division = self._store.division_of(spec)
+        number = 1 + self._rounds[division.id, tuple(sorted(bots))]
+        self._store.add_blocks(division, [(Block(number, bots, spec.seed), 1)], spec)
+        added = self._store.blocks(division)[-1]
+        self._note(division.id, added)
+        return added, 0

@@ -1,0 +1,195 @@
+"""A league's folder: its settings, its store, its bots; held by one writer at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import socket
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.bots import NAME_CHARACTERS, Bot, bundled_names, load_bot
+from arena.config import LeagueConfig, create_config, read_config
+from arena.errors import BotSetupError, UsageError
+from arena.resources import bundled_bots
+from arena.store import FILE_NAME, Entry, Store
+
+DEFAULT_FOLDER = Path("league")
+_LOCK = "league.lock"
+_SKILL_ORDER = ("random", "greedy", "corners", "mobility", "lookahead", "mcts")
+
+
+class League:
+    """An open league."""
+
+    def __init__(self, folder: Path, config: LeagueConfig, store: Store, forget: Callable[[], None]) -> None:
+        self.folder = folder
+        self.config = config
+        self.store = store
+        self.forget = forget  # lets go of the lock, in a fork
+
+    # ---- bots
+
+    def enter(self, source: str, name: str | None = None, *, is_filler: bool = False) -> Entry:
+        """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
+        bot = load_bot(source)
+        name = _checked_name(bot.name if name is None else name)
+        origin = Path(source) if Path(source).exists() else bundled_bots() / source
+        path = f"bots/{bot.digest[:16]}/{origin.resolve().name}"
+        _copy(origin, self.folder / path)
+        return self.store.add_bot(name, bot.version, bot.author, bot.language, bot.digest, path, is_filler=is_filler)
+
+    def find(self, label: str) -> Entry:
+        """Return the bot of a name (its newest version) or NAME@VERSION; raises `UsageError`."""
+        found = [entry for entry in self.store.bots() if label in (entry.name, entry.label)]
+        if not found:
+            names = ", ".join(dict.fromkeys(entry.name for entry in self.store.bots())) or "none"
+            raise UsageError(f"no bot {label} in {self.folder}: expected one of {names}")
+        return found[-1]
+
+    def resolve(self, word: str) -> Entry:
+        """Return the bot that a user names: a path, which is entered, a bot of the league, or a bundled one."""
+        if Path(word).exists():
+            return self.enter(word)
+        if any(word in (entry.name, entry.label) for entry in self.store.bots()):
+            entry = self.find(word)
+            return self.store.enter_again(entry) if entry.status == "filler" else entry
+        if word in bundled_names():
+            return self.enter(word)
+        raise UsageError(
+            f"no bot {word}: expected a file, a folder with bot.toml, a bot of the league, or one of"
+            f" {', '.join(bundled_names())}"
+        )
+
+    def entrants(self) -> list[Entry]:
+        """Return the bots that play: the newest version of each that was not withdrawn."""
+        return [entry for entry in self.store.bots() if entry.status == "entered"]
+
+    def enter_bundled(self) -> tuple[list[Entry], list[str]]:
+        """Enter the bundled bots; return them, and why others had to stay out."""
+        entries, reasons = [], []
+        for name in by_strength(bundled_names()):
+            try:
+                entries.append(self.enter(name))
+            except BotSetupError as error:
+                reasons.append(str(error).partition("\n")[0])
+        return entries, reasons
+
+    def fill(self, count: int, taken: list[Entry]) -> list[Entry]:
+        """Return so many bundled bots to fill up a table: the weakest ones that are not there yet."""
+        fillers: list[Entry] = []
+        for name in by_strength(bundled_names()):
+            if len(fillers) == count:
+                break
+            try:
+                entry = self.enter(name, is_filler=True)
+            except BotSetupError:
+                continue
+            if all(entry.id != other.id for other in taken):
+                fillers.append(entry)
+        if len(fillers) < count:
+            raise UsageError(f"too few bots: {len(taken)} were named, and no more than {len(fillers)} can be added")
+        return fillers
+
+    def load(self, entry: Entry) -> Bot:
+        """Return the program of a bot of the league, built if need be."""
+        path = self.folder / entry.path
+        if not entry.path or not path.exists():
+            raise BotSetupError(f"the program of {entry.label} is not in {self.folder}: expected it at {path}")
+        bot = load_bot(str(path))
+        if bot.digest != entry.digest:
+            raise BotSetupError(f"{path} has been changed since {entry.label} was entered: submit it as a new version")
+        return replace(bot, name=entry.name, version=entry.version, source=entry.path, is_named=True)
+
+
+def by_strength(names: list[str]) -> list[str]:
+    """Return bundled bots from the weakest to the strongest."""
+    return sorted(names, key=lambda name: (_SKILL_ORDER.index(name) if name in _SKILL_ORDER else 99, name))
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable() or "@" in name:
+        raise BotSetupError(f"expected a name of 1 to {NAME_CHARACTERS} printable characters without @, got {name!r}")
+    return name
+
+
+def _copy(origin: Path, target: Path) -> None:
+    """Copy a bot's file or folder, whole or not at all."""
+    if target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix="copying-") as scratch:
+        work = Path(scratch) / target.name
+        if origin.is_dir():
+            shutil.copytree(origin, work, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(origin, work)
+        work.rename(target)
+
+
+# ---- opening
+
+
+@contextmanager
+def open_league(folder: Path) -> Iterator[League]:
+    """Open a league to write, made if it is not there; raises `UsageError` if somebody else holds it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise UsageError(f"cannot use {folder} as a league: {error.strerror}") from error
+    try:
+        _hold(lock, folder)
+        create_config(folder)
+        config = read_config(folder)
+        with Store(folder, now=datetime.now(UTC).isoformat(timespec="seconds"), writes=True) as store:
+            yield League(folder, config, store, lambda: os.close(lock))
+    finally:
+        os.close(lock)
+
+
+def _hold(lock: int, folder: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(lock, 1000, 0).decode(errors="replace").strip() or "somebody"
+        raise UsageError(f"{folder} is in use by {holder}") from None
+    command = " ".join(["arena", *sys.argv[1:]])[:200]
+    since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()} since {since}: {command}\n".encode(), 0)
+
+
+@contextmanager
+def read_league(folder: Path) -> Iterator[League]:
+    """Open a league to read; a tournament may be writing to it."""
+    with Store(folder) as store:
+        yield League(folder, read_config(folder), store, lambda: None)
+
+
+@contextmanager
+def rehearse(folder: Path) -> Iterator[League]:
+    """Open a copy of a league, or a new one, of which nothing remains."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / folder.resolve().name
+        copy.mkdir()
+        if (folder / FILE_NAME).exists():
+            with sqlite3.connect(folder / FILE_NAME) as source, sqlite3.connect(copy / FILE_NAME) as target:
+                source.backup(target)
+            source.close()
+            target.close()
+            if (folder / "league.toml").exists():
+                shutil.copy2(folder / "league.toml", copy)
+            if (folder / "bots").is_dir():
+                shutil.copytree(folder / "bots", copy / "bots", symlinks=True)
+        with open_league(copy) as league:
+            yield league

@@ -1,0 +1,391 @@
+"""The commands about leagues: tournament, standings, compare, bots and what is done with matches."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+from arena.audit import audit
+from arena.check import Checkup, check_source, lines_of
+from arena.errors import UsageError
+from arena.exchange import export as export_matches
+from arena.exchange import import_records
+from arena.league import League, open_league, read_league, rehearse
+from arena.match import MatchSpec
+from arena.options import box_options, clock_options, game_options, league_option, new_console, spec_of
+from arena.progress import duration, watcher_for
+from arena.sequential import Comparison
+from arena.standings import Standings, figures_of, standings
+from arena.store import FILE_NAME, Division, Entry
+from arena.table_view import as_rows, by_opponent_rows, by_seat_rows, draw_standings, tell_sureness
+from arena.tables import to_csv
+from arena.tournament import Plan, Wanted, check_jobs, default_opening, hold
+from arena.versus import compare_versions
+from engine import VARIANTS
+
+_tournament_options = (
+    click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of the schedule; usually the league's."),
+    click.option(
+        "--opening-plies",
+        type=click.IntRange(0, 84),
+        help="Placements drawn from each block's seed; usually one a color, none in puzzles.",
+    ),
+    click.option("--jobs", type=click.IntRange(1), help="Matches at the same time; usually one a core."),
+    click.option("--oversubscribe", is_flag=True, help="Allow more jobs than there are cores."),
+)
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@league_option
+@game_options
+@click.option("--rounds", type=click.IntRange(1), help="Rounds in all; usually 1 (with --until-sure, at most 100).")
+@click.option("--games", type=click.IntRange(1), help="Instead of rounds: so many matches in all.")
+@click.option("--full", "is_full", is_flag=True, help="Every set of bots, once a round.")
+@click.option("--gauntlet", metavar="BOT", help="This bot against all others.")
+@click.option("--until-sure", type=click.FloatRange(0.5, 0.9999), help="Go on until the order of the top is certain.")
+@click.option("--top", type=click.IntRange(1), help="Whose order --until-sure is about; usually the league's setting.")
+@_tournament_options[0]
+@_tournament_options[1]
+@clock_options("200ms", "0.2 s")
+@box_options
+@_tournament_options[2]
+@_tournament_options[3]
+@click.option("--dry-run", is_flag=True, help="Say what would be played, and play nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for all that happens.")
+def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
+    """Play a tournament, and go on where the last one stopped.
+
+    BOT is a file, a folder with bot.toml, a bot of the league or a bundled bot. Without any, the league's bots play;
+    in an empty league the bundled ones.
+    """
+    if sum(bool(options[name]) for name in ("games", "is_full", "gauntlet")) > 1:
+        raise UsageError("expected one of --games, --full and --gauntlet, got more")
+    opened = rehearse(folder) if options["dry_run"] else open_league(folder)
+    with opened as league:
+        console = new_console()
+        says = (lambda *_: None) if options["as_json"] else _sayer(console)
+        entrants = _entrants(league, bots, options["gauntlet"], says)
+        wanted = _wanted(league, options)
+        watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])
+        try:
+            division = hold(
+                league, entrants, wanted, watcher, confirm=lambda plan: _confirm(plan, wanted, options, says)
+            )
+        finally:
+            watcher.close()
+        if options["dry_run"]:
+            return
+        found = standings(league.store, division, league.config, keeps=True)
+        _show(found, console, "json" if options["as_json"] else "text")
+        _write_site(league.folder, says)
+
+
+def _sayer(console: Console) -> Any:
+    return lambda text: console.print(text, markup=False, soft_wrap=True)
+
+
+def _entrants(league: League, words: tuple[str, ...], hero: str | None, says: Any) -> list[Entry]:
+    if words:
+        entries = list({entry.id: entry for entry in map(league.resolve, words)}.values())
+    elif entries := league.entrants():
+        pass
+    else:
+        entries, reasons = league.enter_bundled()
+        for reason in reasons:
+            says(f"left out: {reason}")
+    if hero is not None and all(hero not in (entry.name, entry.label) for entry in entries):
+        entries.append(league.resolve(hero))
+    return entries
+
+
+def _wanted(league: League, options: dict[str, Any]) -> Wanted:
+    if options["opening_plies"] is None:
+        options["opening_plies"] = default_opening(options["variant"])
+    if options["seed"] is None:
+        options["seed"] = league.config.seed
+    return Wanted(
+        spec=spec_of(options),
+        rounds=options["rounds"] or (100 if options["until_sure"] else 1),
+        games=options["games"],
+        is_full=options["is_full"],
+        gauntlet=options["gauntlet"],
+        jobs=check_jobs(options["jobs"], oversubscribes=options["oversubscribe"]),
+        until_sure=options["until_sure"],
+        top=options["top"] or league.config.top,
+    )
+
+
+def _confirm(plan: Plan, wanted: Wanted, options: dict[str, Any], says: Any) -> bool:
+    """Say what is about to be played; return whether to play it."""
+    if plan.fillers:
+        names = ", ".join(entry.name for entry in plan.fillers)
+        says(f"too few bots for a table: filled up with {names} (bundled, not ranked)")
+    names = ", ".join(entry.label for entry in plan.entrants)
+    if plan.tasks:
+        time = f"about {duration(plan.seconds)}{' (a guess)' * plan.is_guess} with {wanted.jobs} at a time"
+        says(f"{plan.division}: {len(plan.tasks)} of {plan.matches} matches to play, {time}: {names}")
+    else:
+        says(f"{plan.division}: all {plan.matches} matches have been played: {names}")
+    if options["dry_run"]:
+        says(_tell_spread(plan))
+    return not options["dry_run"]
+
+
+def _tell_spread(plan: Plan) -> str:
+    spread = plan.spread
+    bots, pairs = spread.blocks_per_bot, spread.blocks_per_pair
+    return (
+        f"{spread.blocks} blocks, {spread.matches} matches in all: {_range(*bots)} blocks a bot, {_range(*pairs)} blocks a"
+        f" pair; seats differ by {spread.seats}"
+    )
+
+
+def _range(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _write_site(folder: Path, says: Any) -> None:
+    from arena.report import write_site  # jinja2 and all that is only needed now
+
+    write_site(folder, folder / "site")
+    says(f"site: {folder / 'site' / 'index.html'}")
+
+
+# ---- looking at it
+
+
+def _division(league: League, variant: str | None) -> Division:
+    """Return the division to show: the newest one, or the newest of a variant."""
+    found = [each for each in league.store.divisions() if variant in (None, each.variant)]
+    if not found:
+        raise UsageError(f"no {variant or ''} matches in {league.folder} yet".replace("  ", " "))
+    return found[-1]
+
+
+@click.command("standings")
+@league_option
+@click.option("--variant", help="Which one, if there are several; usually the newest. ALL shows all.")
+@click.option("--by", type=click.Choice(["seat", "opponent"]), help="Results by seat, or against each opponent.")
+@click.option("--json", "style", flag_value="json", help="Print JSON.")
+@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+def show_standings(folder: Path, variant: str | None, by: str | None, style: str | None) -> None:
+    """Show the table of a league."""
+    with read_league(folder) as league:
+        console = new_console()
+        divisions = league.store.divisions() if variant == "ALL" else [_division(league, variant)]
+        for division in divisions:
+            if by:
+                _show_by(league, division, by, style or "text")
+            else:
+                _show(standings(league.store, division, league.config), console, style or "text")
+
+
+def _show(found: Standings, console: Console, style: str) -> None:
+    if style == "json":
+        sys.stdout.buffer.write(msgspec.json.encode({"event": "standings", **msgspec.to_builtins(found)}) + b"\n")
+    elif style == "csv":
+        click.echo(to_csv(as_rows(found)), nl=False)
+    else:
+        console.print(draw_standings(found))
+        console.print(tell_sureness(found), markup=False, style="dim")
+
+
+def _show_by(league: League, division: Division, by: str, style: str) -> None:
+    totals = figures_of(league.store, division, league.config, keeps=False).totals
+    names = {entry.id: entry.name for entry in league.store.bots()}
+    rows = by_seat_rows(totals, names) if by == "seat" else by_opponent_rows(totals, names)
+    if style == "json":
+        sys.stdout.buffer.write(msgspec.json.encode({"division": str(division), "rows": rows}) + b"\n")
+    else:
+        click.echo(to_csv(rows), nl=False)
+
+
+@click.command("bots")
+@league_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_bots(folder: Path, as_json: bool) -> None:
+    """List the bots of a league, all versions."""
+    with read_league(folder) as league:
+        for entry in league.store.bots():
+            if as_json:
+                click.echo(msgspec.json.encode(entry._asdict()).decode())
+            else:
+                click.echo(f"{entry.label:30} {entry.status:11} {entry.language:12} {entry.author}")
+
+
+# ---- changing it
+
+
+@click.command()
+@click.argument("path", metavar="PATH")
+@league_option
+@click.option("--name", help="Under which it plays; usually its own.")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), help="What it is tried in; usually what is played there.")
+@click.option("--no-check", is_flag=True, help="Do not try it first.")
+def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool) -> None:
+    """Enter a bot: copied, built without network, tried, and registered by name and version."""
+    if not no_check:
+        _try(path, variant or _usual_variant(folder))
+    with open_league(folder) as league:
+        before = {entry.id for entry in league.store.bots()}
+        entry = league.enter(path, name)
+        said = "is entered" if entry.id not in before else "was there already"
+        click.echo(f"{entry.label} {said} in {folder} ({entry.language}, {entry.digest[:12]})")
+
+
+def _usual_variant(folder: Path) -> str:
+    if not (folder / FILE_NAME).exists():
+        return "classic"
+    with read_league(folder) as league:
+        divisions = league.store.divisions()
+        return divisions[-1].variant if divisions else "classic"
+
+
+def _try(path: str, variant: str) -> None:
+    """Play a game with a bot; one that fails is refused with the reason, and exit code 1."""
+    report = check_source(path, Checkup(variants=(variant,), quick=True))
+    if not report.passed:
+        for step in report.steps:
+            if step.ok is False:
+                click.echo("\n".join(lines_of(step)), err=True)
+        click.echo(f"{path} is refused, and nothing was entered; arena check {path} says more", err=True)
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("bot")
+@league_option
+@click.option("--reason", default="", help="Why.")
+def withdraw(bot: str, folder: Path, reason: str) -> None:
+    """Retire a bot: it plays no more, and its games stay."""
+    with open_league(folder) as league:
+        entry = league.find(bot)
+        league.store.withdraw(entry, reason)
+        click.echo(f"{entry.label} is withdrawn; its games stay")
+
+
+@click.command()
+@click.argument("what", metavar="MATCH|BOT")
+@league_option
+@click.option("--reason", required=True, help="Why; shown in the tables.")
+def annul(what: str, folder: Path, reason: str) -> None:
+    """Take a match, or all matches of a bot, out of the tables; nothing is deleted."""
+    with open_league(folder) as league:
+        if any(what in (entry.name, entry.label) for entry in league.store.bots()):
+            entry = league.find(what)
+            league.store.annul(bot=entry, reason=reason)
+            click.echo(f"all matches of {entry.label} are annulled: {reason}")
+        else:
+            match = league.store.record(what).id
+            league.store.annul(match=match, reason=reason)
+            click.echo(f"match {match} is annulled: {reason}")
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@league_option
+@game_options
+@click.option("--field", multiple=True, metavar="BOT", help="An opponent; usually all other bots of the league.")
+@click.option("--pairs", type=click.IntRange(1), default=200, show_default=True, help="Pairs of blocks at most.")
+@click.option("--error", type=click.FloatRange(0.0001, 0.5), default=0.05, show_default=True, help="Allowed.")
+@_tournament_options[0]
+@_tournament_options[1]
+@clock_options("200ms", "0.2 s")
+@box_options
+@_tournament_options[2]
+@_tournament_options[3]
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for all that happens.")
+def compare(old: str, new: str, folder: Path, **options: Any) -> None:
+    """Find out whether NEW is better than OLD, against the same field on the same seeds.
+
+    It stops as soon as that is sure; at any moment the chance of a wrong verdict is at most --error.
+    """
+    with open_league(folder) as league:
+        console = new_console()
+        first, second = league.resolve(old), league.resolve(new)
+        if first.id == second.id:
+            raise UsageError(f"{old} and {new} are the same bot: {first.label}")
+        options |= {"rounds": None, "games": None, "is_full": False, "gauntlet": None, "until_sure": None, "top": None}
+        wanted = _wanted(league, options)
+        field = _field(league, options["field"], first, second, wanted.spec)
+        watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])
+        try:
+            found = compare_versions(
+                league,
+                first,
+                second,
+                field,
+                wanted,
+                watcher,
+                lambda found: _tell_comparison(found, console, options["as_json"]),
+                pairs=options["pairs"],
+                error=options["error"],
+            )
+        finally:
+            watcher.close()
+        if not options["as_json"]:
+            click.echo(f"{second.label} against {first.label}: {_verdict(found)}")
+
+
+def _field(league: League, words: tuple[str, ...], old: Entry, new: Entry, spec: MatchSpec) -> list[Entry]:
+    entries = [league.resolve(word) for word in words] or league.entrants()
+    field = [entry for entry in entries if entry.id not in (old.id, new.id) and (words or entry.name != new.name)]
+    missing = len(spec.new_game().variant.seats) - 1 - len(field)
+    return field + (league.fill(missing, [old, new, *field]) if missing > 0 else [])
+
+
+def _tell_comparison(found: Comparison, console: Console, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.encode({"event": "comparison", **msgspec.to_builtins(found)}).decode())
+    elif found.blocks:
+        console.print(_verdict(found), markup=False)
+
+
+def _verdict(found: Comparison) -> str:
+    value, low, high = found.difference
+    left = f", about {found.blocks_left} more pairs needed" if found.blocks_left else ""
+    return (
+        f"{found.verdict} after {found.blocks} pairs of blocks: it beats {100 * value:+.1f} points of opponents in a"
+        f" hundred more ({100 * low:+.1f} to {100 * high:+.1f}){left}"
+    )
+
+
+@click.command("export")
+@click.argument("target", type=click.Path(path_type=Path), metavar="OUT")
+@league_option
+def export(target: Path, folder: Path) -> None:
+    """Write all matches: OUT.jsonl (records), OUT.csv, OUT.parquet (a row a seat), or a folder of blksgf files."""
+    with read_league(folder) as league:
+        click.echo(f"{export_matches(league, target)} matches written to {target}")
+
+
+@click.command("import")
+@click.argument("source", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.jsonl")
+@league_option
+def import_(source: Path, folder: Path) -> None:
+    """Take in the matches of another league, each judged anew; those that are there already are left alone."""
+    with open_league(folder) as league:
+        count = import_records(league, source)
+        click.echo(f"{count.added} matches taken in, {count.known} were there already")
+
+
+def verify_league(folder: Path) -> bool:
+    """Check a whole league and say what is wrong; return whether it stands."""
+    with read_league(folder) as league:
+        problems = 0
+        for problem in audit(league):
+            click.echo(problem, err=True)
+            problems += 1
+        if not problems:
+            click.echo(f"{folder}: {league.store.count_matches()} matches stand, and so do all ratings")
+        return not problems
+
+
+COMMANDS = (tournament, show_standings, compare, submit, list_bots, withdraw, annul, export, import_)

@@ -1,0 +1,64 @@
+"""Logging of a tournament: the lines of all processes land whole in one file.
+
+How it works: each worker sends its lines to the parent through a queue of its own (multiprocessing-logging), and the
+parent alone writes. One queue a worker, because a process that is killed while it writes to a queue leaves it locked
+for all who share it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from multiprocessing_logging import MultiProcessingHandler
+
+LOGGER = logging.getLogger("arena")
+_FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
+
+
+class WorkerLog:
+    """The way of one worker's lines to the parent; made before the worker is forked."""
+
+    def __init__(self, name: str) -> None:
+        self._way = MultiProcessingHandler(name, sub_handler=_Passing())
+
+    def use(self) -> None:
+        """Send all lines of this process that way, from now on: called in the worker."""
+        LOGGER.handlers[:] = [self._way]
+
+    def flush(self) -> None:
+        """Wait until all lines of this process are on their way: called in the worker, before it leaves."""
+        self._way.queue.close()
+        self._way.queue.join_thread()
+
+    def close(self, *, was_killed: bool = False) -> None:
+        """Take in what is still on its way; a killed worker may have torn it: called in the parent."""
+        if was_killed:
+            self._way._is_closed = True  # else its thread, which may wait for the rest of a line, would be waited for
+        self._way.close()
+
+
+class _Passing(logging.Handler):
+    """Hands a worker's line to the parent's own handlers, one at a time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        for handler in LOGGER.handlers:
+            handler.handle(record)
+
+
+@contextmanager
+def log_to(file: Path) -> Iterator[None]:
+    """Write the log to a file, behind what is there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        handler.close()

@@ -1,0 +1,637 @@
+"""The league's one file of facts: bots, blocks, match records, annulments. The only module that knows its layout.
+
+How it works: facts are only ever added. A match is finished when its row is committed, with the whole record in it;
+what is not there has not been played. `UNIQUE (block, nth, attempt)` makes it impossible to count a match twice.
+Ratings are derived; what is kept of them (`checkpoints`) can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.errors import ArenaError, UsageError
+from arena.limits import TimeControl
+from arena.match import MatchSpec
+from arena.outcome import Outcome
+from arena.record import MatchRecord, from_json
+from arena.schedule.meetings import Block, seatings
+from engine import VARIANTS
+
+SCHEMA = 1
+FILE_NAME = "league.sqlite"
+LEAGUE = "league"  # the purpose of matches that count in the standings; others are comparisons
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE bots (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL,
+    digest TEXT NOT NULL, path TEXT NOT NULL,
+    UNIQUE (name, version), UNIQUE (name, digest));
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, bot INTEGER NOT NULL REFERENCES bots, kind TEXT NOT NULL, reason TEXT NOT NULL,
+    at TEXT NOT NULL);
+CREATE TABLE divisions (
+    id INTEGER PRIMARY KEY, variant TEXT NOT NULL, scoring TEXT NOT NULL, clock TEXT NOT NULL,
+    UNIQUE (variant, scoring, clock));
+CREATE TABLE blocks (
+    id INTEGER PRIMARY KEY, division INTEGER NOT NULL REFERENCES divisions, round INTEGER NOT NULL,
+    bots TEXT NOT NULL, spec TEXT NOT NULL, games INTEGER NOT NULL, purpose TEXT NOT NULL);
+CREATE INDEX blocks_of_division ON blocks (division, purpose);
+CREATE TABLE matches (
+    id INTEGER PRIMARY KEY, block INTEGER NOT NULL REFERENCES blocks, nth INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    match TEXT NOT NULL, game BLOB NOT NULL, suspect INTEGER NOT NULL, summary BLOB NOT NULL,
+    at TEXT NOT NULL, duration_ms INTEGER NOT NULL, sha256 BLOB NOT NULL, record BLOB NOT NULL,
+    UNIQUE (block, nth, attempt));
+CREATE INDEX matches_by_name ON matches (match);
+CREATE INDEX matches_by_game ON matches (game, block, nth);
+CREATE TABLE voids (
+    id INTEGER PRIMARY KEY, block INTEGER NOT NULL, nth INTEGER NOT NULL, reason TEXT NOT NULL, at TEXT NOT NULL);
+CREATE TABLE annulments (
+    id INTEGER PRIMARY KEY, match TEXT, bot INTEGER, reason TEXT NOT NULL, at TEXT NOT NULL);
+CREATE TABLE checkpoints (
+    division INTEGER NOT NULL, purpose TEXT NOT NULL, key TEXT NOT NULL, block INTEGER NOT NULL, nth INTEGER NOT NULL,
+    data BLOB NOT NULL, PRIMARY KEY (division, purpose));
+"""
+
+
+class Entry(NamedTuple):
+    """A bot of the league, at a version."""
+
+    id: int
+    name: str
+    version: str
+    author: str
+    language: str
+    digest: str
+    path: str  # inside the league's folder, or "bundled:NAME"
+    status: str  # entered, filler, superseded, withdrawn
+
+    @property
+    def label(self) -> str:
+        """Name and version, as `arena` commands take them."""
+        return f"{self.name}@{self.version}"
+
+
+class Division(NamedTuple):
+    """What is rated apart: a variant with a scoring and a clock."""
+
+    id: int
+    variant: str
+    scoring: str
+    time: TimeControl
+
+    def __str__(self) -> str:
+        clock = f"{self.time.move_ms / 1000:g} s a move"
+        if self.time.bank_ms or self.time.increment_ms:
+            clock += f" + {self.time.bank_ms / 1000:g} s + {self.time.increment_ms / 1000:g} s"
+        scoring = "" if self.scoring == "15/5" else f", scoring {self.scoring}"
+        return f"{self.variant}{scoring}, {clock}{' of CPU time' * (self.time.kind == 'cpu')}"
+
+
+class StoredBlock(NamedTuple):
+    """A block of the schedule, with all that its matches share."""
+
+    id: int
+    round: int
+    bots: tuple[int, ...]
+    spec: MatchSpec
+    games: int  # how many of its seatings are to be played
+
+    @property
+    def seatings(self) -> list[tuple[int, ...]]:
+        """The bots by seat, match by match."""
+        return seatings(self.bots, VARIANTS[self.spec.variant])[: self.games]
+
+    def as_block(self) -> Block:
+        """Return it in the words of the schedule."""
+        return Block(self.round, self.bots, self.spec.seed)
+
+
+class Task(NamedTuple):
+    """A match that is still to be played."""
+
+    block: int
+    nth: int
+    attempt: int
+    bots: tuple[int, ...]
+    spec: MatchSpec
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A finished match on its way into the store, prepared where it was played."""
+
+    match: str
+    game: bytes  # the same for the same placements by the same bots in the same seats
+    is_suspect: bool
+    summary: bytes
+    duration_ms: int
+    sha256: bytes
+    record: bytes
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What tables need to know of a match, kept beside its record."""
+
+    outcome: Outcome
+    moves: tuple[int, ...]  # by seat, those of the opening left out
+    used_us: tuple[int, ...]  # by seat: the time for all of them
+    faults: tuple[tuple[int, str], ...]  # seat and kind
+
+
+class Counted(NamedTuple):
+    """A match that stands."""
+
+    block: int
+    nth: int
+    match: str
+    summary: Summary
+    is_repeat: bool  # the same game has been played before
+    is_annulled: bool
+    is_suspect: bool
+
+
+class StoredMatch(NamedTuple):
+    """A match as it was kept."""
+
+    match: str
+    block: int
+    bots: tuple[int, ...]
+    spec: MatchSpec
+    sha256: bytes
+    summary: Summary
+    data: bytes  # the record's JSON; empty if it cannot be read
+
+
+_summaries = msgspec.msgpack.Decoder(Summary)
+
+
+def prepare(
+    record: MatchRecord, data: bytes, block: int, bots: Sequence[int], duration_ms: int, *, is_suspect: bool
+) -> Played:
+    """Return a match as it is stored; `data` is the record's JSON."""
+    moves = [(ply.seat, ply.piece, ply.cells) for ply in record.plies]
+    retired = [(fault.seat, fault.turn) for fault in record.faults]
+    game = hashlib.sha256(
+        msgspec.json.encode((bots, record.variant, record.scoring, record.time, moves, retired))
+    ).digest()
+    return Played(
+        match=record.id,
+        game=game[:16],
+        is_suspect=is_suspect,
+        summary=msgspec.msgpack.encode(summarize(record, block, bots)),
+        duration_ms=duration_ms,
+        sha256=hashlib.sha256(data).digest(),
+        record=zlib.compress(data, 6),
+    )
+
+
+def summarize(record: MatchRecord, block: int, bots: Sequence[int]) -> Summary:
+    """Return what tables need to know of a match between these bots of the league."""
+    moves, used_us = [0] * len(bots), [0] * len(bots)
+    for ply in record.plies:
+        if not ply.opening:
+            moves[ply.seat] += 1
+            used_us[ply.seat] += ply.cpu_us if record.time.kind == "cpu" else ply.wall_us
+    outcome = Outcome(
+        block=block,
+        bots=tuple(bots),
+        teams=VARIANTS[record.variant].teams,
+        ranks=record.ranks,
+        totals=record.totals,
+        faulty=tuple(sorted({fault.seat for fault in record.faults})),
+    )
+    faults = tuple((fault.seat, fault.kind) for fault in record.faults)
+    return Summary(outcome, tuple(moves), tuple(used_us), faults)
+
+
+class Store:
+    """A league's facts; opened to read by anybody, to write by the one who holds the league."""
+
+    def __init__(self, folder: Path, *, now: str = "", writes: bool = False) -> None:
+        """Open the file; `now` is what new rows carry as their time."""
+        self._path = folder / FILE_NAME
+        self._now = now
+        if not writes and not self._path.exists():
+            raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
+        with self._troubles():
+            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=30, check_same_thread=False)
+            self._db.execute("PRAGMA foreign_keys = ON")
+            if writes:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
+                self._create()
+            else:
+                self._db.execute("PRAGMA query_only = ON")
+            self._check_schema()
+
+    @contextmanager
+    def _troubles(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise ArenaError(f"{self._path}: {error}") from error
+
+    def _create(self) -> None:
+        if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is None:
+            self._db.executescript(f"BEGIN IMMEDIATE; {_TABLES}")
+            self._db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+            self._db.execute("COMMIT")
+
+    def _check_schema(self) -> None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        if row is None or row[0] != str(SCHEMA):
+            found = row[0] if row else "none"
+            raise UsageError(f"{self._path}: expected a league of schema {SCHEMA}, got {found}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._troubles():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                if self._db.in_transaction:  # a full disk may have rolled it back already
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read everything as it stands now, whatever is added meanwhile."""
+        with self._troubles():
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with self._troubles():
+                self._db.execute("COMMIT")
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with self._troubles():
+            return self._db.execute(query, values).fetchall()
+
+    # ---- bots
+
+    def bots(self) -> list[Entry]:
+        """Return all bots that were ever in the league, in the order they came."""
+        rows = self._rows("SELECT id, name, version, author, language, digest, path FROM bots ORDER BY id")
+        names = {row[0]: row[1] for row in rows}
+        kinds: dict[int, str] = {}
+        newest: dict[str, int] = {}
+        for bot, kind in self._rows("SELECT bot, kind FROM events ORDER BY id"):
+            kinds[bot] = kind
+            if kind == "entered":
+                newest[names[bot]] = bot
+        return [Entry._make((*row, _status(row, kinds, newest))) for row in rows]
+
+    def add_bot(
+        self, name: str, version: str, author: str, language: str, digest: str, path: str, *, is_filler: bool = False
+    ) -> Entry:
+        """Enter a bot; the same name and content again is the bot that is there already."""
+        with self._transaction() as db:
+            row = db.execute("SELECT id FROM bots WHERE name = ? AND digest = ?", (name, digest)).fetchone()
+            if row is None:
+                version = self._free_version(name, version)
+                values = (name, version, author, language, digest, path)
+                cursor = db.execute(
+                    "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, ?)", values
+                )
+                row = (cursor.lastrowid,)
+            last = db.execute("SELECT kind FROM events WHERE bot = ? ORDER BY id DESC", row).fetchone()
+            kind = "filler" if is_filler else "entered"
+            if last is None or (last[0] != "entered" and not is_filler):
+                self._note_event(row[0], kind, "")
+        return next(entry for entry in self.bots() if entry.id == row[0])
+
+    def know_bot(self, name: str, version: str, author: str, language: str, digest: str) -> Entry:
+        """Return the bot of a match that was played elsewhere; it is new, and has no program here, if need be."""
+        for entry in self.bots():
+            if (entry.name, entry.digest) == (name, digest):
+                return entry
+        return self.add_bot(name, version, author, language, digest, "")
+
+    def _free_version(self, name: str, version: str) -> str:
+        taken = {row[0] for row in self._rows("SELECT version FROM bots WHERE name = ?", name)}
+        if not version:
+            return str(len(taken) + 1)
+        nth, free = 1, version
+        while free in taken:
+            nth += 1
+            free = f"{version}-{nth}"
+        return free
+
+    def enter_again(self, bot: Entry) -> Entry:
+        """Make a bot an entrant that was a filler, or had been withdrawn."""
+        with self._transaction():
+            self._note_event(bot.id, "entered", "")
+        return next(entry for entry in self.bots() if entry.id == bot.id)
+
+    def withdraw(self, bot: Entry, reason: str) -> None:
+        """Note that a bot plays no more; its games stay."""
+        with self._transaction():
+            self._note_event(bot.id, "withdrawn", reason)
+
+    def _note_event(self, bot: int, kind: str, reason: str) -> None:
+        self._db.execute(
+            "INSERT INTO events (bot, kind, reason, at) VALUES (?, ?, ?, ?)", (bot, kind, reason, self._now)
+        )
+
+    # ---- machines
+
+    def note_machine(self, machine: str) -> None:
+        """Note that matches are played on a machine like this."""
+        with self._transaction() as db:
+            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"machine: {machine}", self._now))
+
+    def machines(self) -> list[str]:
+        """Return what kinds of machines matches were played on, in the order they came."""
+        rows = self._rows("SELECT key FROM meta WHERE key LIKE 'machine: %' ORDER BY value, key")
+        return [row[0].removeprefix("machine: ") for row in rows]
+
+    # ---- the schedule
+
+    def divisions(self) -> list[Division]:
+        """Return what has been played apart, in the order it began."""
+        rows = self._rows("SELECT id, variant, scoring, clock FROM divisions ORDER BY id")
+        return [Division._make((*row[:3], msgspec.json.decode(row[3], type=TimeControl))) for row in rows]
+
+    def division_of(self, spec: MatchSpec) -> Division:
+        """Return the division that a match belongs to, which is new if need be."""
+        clock = msgspec.json.encode(spec.time).decode()
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO divisions (variant, scoring, clock) VALUES (?, ?, ?)",
+                (spec.variant, spec.scoring, clock),
+            )
+        return next(
+            found
+            for found in self.divisions()
+            if (found.variant, found.scoring, found.time) == (spec.variant, spec.scoring, spec.time)
+        )
+
+    def blocks(self, division: Division, purpose: str = LEAGUE) -> list[StoredBlock]:
+        """Return the schedule of a division, in its order."""
+        query = "SELECT id, round, bots, spec, games FROM blocks WHERE division = ? AND purpose = ? ORDER BY id"
+        return [_block(row) for row in self._rows(query, division.id, purpose)]
+
+    def add_blocks(
+        self, division: Division, blocks: Iterable[tuple[Block, int]], spec: MatchSpec, purpose: str = LEAGUE
+    ) -> None:
+        """Add blocks to the schedule, each with the number of its matches to be played."""
+        with self._transaction() as db:
+            db.executemany(
+                "INSERT INTO blocks (division, round, bots, spec, games, purpose) VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        division.id,
+                        block.round,
+                        msgspec.json.encode(block.bots).decode(),
+                        msgspec.json.encode(msgspec.structs.replace(spec, seed=block.seed)).decode(),
+                        games,
+                        purpose,
+                    )
+                    for block, games in blocks
+                ],
+            )
+
+    def allow_games(self, block: StoredBlock, games: int) -> None:
+        """Let more matches of a block be played: the schedule grows, and never shrinks."""
+        with self._transaction() as db:
+            db.execute("UPDATE blocks SET games = ? WHERE id = ? AND games < ?", (games, block.id, games))
+
+    def open_tasks(self, division: Division, purpose: str = LEAGUE) -> list[Task]:
+        """Return the matches that are still to be played, in the order of the schedule; those to be repeated last."""
+        rows = self._rows(
+            "SELECT matches.block, nth, max(attempt), suspect FROM matches JOIN blocks ON blocks.id = matches.block"
+            " WHERE division = ? AND purpose = ? GROUP BY matches.block, nth",
+            division.id,
+            purpose,
+        )
+        played = {(block, nth): (attempt, suspect) for block, nth, attempt, suspect in rows}
+        tasks = []
+        for block in self.blocks(division, purpose):
+            for nth, bots in enumerate(block.seatings):
+                attempt, is_suspect = played.get((block.id, nth), (-1, 1))
+                if is_suspect and attempt < 1:  # a suspect one is played once more
+                    tasks.append(Task(block.id, nth, attempt + 1, bots, block.spec))
+        return sorted(tasks, key=lambda task: task.attempt)
+
+    # ---- matches
+
+    def add_matches(self, finished: Iterable[tuple[Task, Played]]) -> None:
+        """Keep finished matches, all of them or, if this raises, none."""
+        with self._transaction() as db:
+            db.executemany(
+                "INSERT INTO matches (block, nth, attempt, match, game, suspect, summary, at, duration_ms, sha256,"
+                " record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        task.block,
+                        task.nth,
+                        task.attempt,
+                        played.match,
+                        played.game,
+                        played.is_suspect,
+                        played.summary,
+                        self._now,
+                        played.duration_ms,
+                        played.sha256,
+                        played.record,
+                    )
+                    for task, played in finished
+                ],
+            )
+
+    def add_void(self, task: Task, reason: str) -> None:
+        """Note that a match came to nothing through the arena's own trouble."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO voids (block, nth, reason, at) VALUES (?, ?, ?, ?)",
+                (task.block, task.nth, reason, self._now),
+            )
+
+    def voids(self) -> list[tuple[int, int, str]]:
+        """Return what came to nothing: block, number in it, reason."""
+        return self._rows("SELECT block, nth, reason FROM voids ORDER BY id")
+
+    def counted(self, division: Division, after: tuple[int, int] = (0, -1), purpose: str = LEAGUE) -> Iterator[Counted]:
+        """Yield the matches of a division that stand, in the order of the schedule, from the one after `after` on.
+
+        Of a match that was played again, the last attempt stands.
+        """
+        for found, *_ in self._standing("", division, purpose, after):
+            yield found
+
+    def counted_records(self, division: Division) -> Iterator[tuple[Counted, bytes, bytes]]:
+        """Yield the matches of a division that stand, each with its hash and its record's JSON (empty if damaged)."""
+        for found, sha256, record in self._standing(", sha256, record", division, LEAGUE, (0, -1)):
+            try:
+                yield found, sha256, zlib.decompress(record)
+            except zlib.error:
+                yield found, sha256, b""
+
+    def _standing(self, columns: str, division: Division, purpose: str, after: tuple[int, int]) -> Iterator[Any]:
+        annulled, bad_bots = self._annulled()
+        query = f"""
+            SELECT block, nth, match, summary, suspect,
+                EXISTS (SELECT 1 FROM matches AS other WHERE other.game = matches.game
+                    AND (other.block, other.nth) < (matches.block, matches.nth)
+                    AND (other.suspect = 0 OR other.attempt > 0)
+                    AND other.match NOT IN (SELECT match FROM annulments WHERE match IS NOT NULL)) AS is_repeat{columns}
+            FROM matches JOIN blocks ON blocks.id = matches.block
+            WHERE division = ? AND purpose = ? AND (block, nth) > (?, ?)
+                AND attempt = (SELECT max(attempt) FROM matches AS again
+                    WHERE again.block = matches.block AND again.nth = matches.nth)
+            ORDER BY block, nth"""  # noqa: S608
+        with self._troubles():
+            for row in self._db.execute(query, (division.id, purpose, *after)):
+                block, nth, match, data, suspect, is_repeat = row[:6]
+                summary = _summaries.decode(data)
+                is_annulled = match in annulled or not bad_bots.isdisjoint(summary.outcome.bots)
+                yield Counted(block, nth, match, summary, bool(is_repeat), is_annulled, bool(suspect)), *row[6:]
+
+    def period(self, division: Division) -> tuple[str, str] | None:
+        """Return when the first and the last match of a division were kept, or None if there is none."""
+        query = (
+            "SELECT min(at), max(at) FROM matches JOIN blocks ON blocks.id = block WHERE division = ? AND purpose = ?"
+        )
+        first, last = self._rows(query, division.id, LEAGUE)[0]
+        return None if first is None else (first, last)
+
+    def finished_prefix(self, division: Division) -> tuple[int, int]:
+        """Return the last match, as (block, nth), up to which the schedule has been played without a gap."""
+        row = self._rows(
+            "SELECT min(block) FROM (SELECT blocks.id AS block FROM blocks LEFT JOIN"
+            " (SELECT block, count(DISTINCT nth) AS done FROM matches WHERE suspect = 0 OR attempt > 0 GROUP BY block)"
+            " AS found ON found.block = blocks.id"
+            " WHERE division = ? AND purpose = ? AND coalesce(done, 0) < games)",
+            division.id,
+            LEAGUE,
+        )
+        before = row[0][0]
+        last = self._rows(
+            "SELECT id, games FROM blocks WHERE division = ? AND purpose = ? AND id < ? ORDER BY id DESC LIMIT 1",
+            division.id,
+            LEAGUE,
+            2**62 if before is None else before,
+        )
+        return (last[0][0], last[0][1] - 1) if last else (0, -1)
+
+    def record(self, match: str) -> MatchRecord:
+        """Return the record of a match that stands, by its id or the beginning of it."""
+        rows = self._rows(
+            "SELECT match, record FROM matches WHERE match GLOB ? || '*' ORDER BY match, attempt DESC LIMIT 20",
+            _plain(match),
+        )
+        if not rows:
+            raise UsageError(f"no match {match} in {self._path}")
+        if len({row[0] for row in rows}) > 1:
+            raise UsageError(f"{match} means more than one match: {', '.join(sorted({row[0] for row in rows})[:5])}")
+        return from_json(zlib.decompress(rows[0][1]), f"{self._path}, match {rows[0][0]}")
+
+    def stored_matches(self) -> Iterator[StoredMatch]:
+        """Yield all matches as they were kept, with what the schedule says of them."""
+        query = "SELECT match, block, nth, sha256, summary, record, bots, spec, games, round FROM matches"
+        blocks: dict[int, StoredBlock] = {}
+        with self._troubles():
+            for row in self._db.execute(f"{query} JOIN blocks ON blocks.id = block ORDER BY block, nth, attempt"):
+                match, block, nth, sha256, summary, record, bots, spec, games, number = row
+                if block not in blocks:
+                    blocks = {block: _block((block, number, bots, spec, games))}
+                try:
+                    data = zlib.decompress(record)
+                except zlib.error:
+                    data = b""
+                found = blocks[block]
+                bots_by_seat = found.seatings[nth]
+                yield StoredMatch(match, block, bots_by_seat, found.spec, sha256, _summaries.decode(summary), data)
+
+    def mean_duration_ms(self, division: Division) -> float | None:
+        """Return how long a match took so far, or None if there was none."""
+        query = "SELECT avg(duration_ms) FROM (SELECT duration_ms FROM matches JOIN blocks ON blocks.id = block"
+        rows = self._rows(f"{query} WHERE division = ? ORDER BY matches.id DESC LIMIT 200)", division.id)
+        return rows[0][0] if rows else None
+
+    def count_matches_of(self, division: Division) -> int:
+        """Return how many matches of a division's schedule have been played."""
+        query = "SELECT count(DISTINCT block * 64 + nth) FROM matches JOIN blocks ON blocks.id = block"
+        return int(self._rows(f"{query} WHERE division = ? AND purpose = ?", division.id, LEAGUE)[0][0])
+
+    def count_matches(self) -> int:
+        """Return how many matches are stored."""
+        return int(self._rows("SELECT count(*) FROM matches")[0][0])
+
+    # ---- annulments
+
+    def annul(self, *, match: str | None = None, bot: Entry | None = None, reason: str) -> None:
+        """Note that a match, or all matches of a bot, do not count."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO annulments (match, bot, reason, at) VALUES (?, ?, ?, ?)",
+                (match, bot.id if bot else None, reason, self._now),
+            )
+
+    def annulments(self) -> list[tuple[str | None, int | None, str, str]]:
+        """Return what was annulled: a match or a bot, why, and when."""
+        return self._rows("SELECT match, bot, reason, at FROM annulments ORDER BY id")
+
+    def _annulled(self) -> tuple[set[str], set[int]]:
+        rows = self.annulments()
+        return {row[0] for row in rows if row[0]}, {row[1] for row in rows if row[1] is not None}
+
+    # ---- what is derived, and kept only to save time
+
+    def checkpoint(self, division: Division, purpose: str, key: str) -> tuple[tuple[int, int], bytes] | None:
+        """Return what was computed of the matches up to some (block, nth), if its key still holds."""
+        rows = self._rows(
+            "SELECT block, nth, data FROM checkpoints WHERE division = ? AND purpose = ? AND key = ?",
+            division.id,
+            purpose,
+            key,
+        )
+        return ((rows[0][0], rows[0][1]), rows[0][2]) if rows else None
+
+    def save_checkpoint(self, division: Division, purpose: str, key: str, upto: tuple[int, int], data: bytes) -> None:
+        """Keep what was computed, in place of what was kept before."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", (division.id, purpose, key, *upto, data)
+            )
+
+    def drop_checkpoints(self) -> None:
+        """Forget everything that is derived."""
+        with self._transaction() as db:
+            db.execute("DELETE FROM checkpoints")
+
+
+def _status(row: Any, kinds: dict[int, str], newest: dict[str, int]) -> str:
+    kind = kinds[row[0]]
+    return "superseded" if kind == "entered" and newest[row[1]] != row[0] else kind
+
+
+def _block(row: Any) -> StoredBlock:
+    bots = msgspec.json.decode(row[2], type=tuple[int, ...])
+    return StoredBlock(row[0], row[1], bots, msgspec.json.decode(row[3], type=MatchSpec), row[4])
+
+
+def _plain(text: str) -> str:
+    """Return text without the marks that mean something in a pattern."""
+    return "".join(mark for mark in text if mark.isalnum())

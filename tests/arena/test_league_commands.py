@@ -1,0 +1,245 @@
+"""What is done with a league besides playing: looking, annulling, verifying, moving matches in and out, comparing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from arena.audit import audit
+from arena.exchange import export, import_records
+from arena.league import open_league, read_league
+from arena.record import read_record
+from arena.replay import verify
+from arena.standings import standings
+from arena.store import FILE_NAME
+from tests.arena.leagues import QUIET, arena, events, run, write_bot, write_bots
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a finished league of three bots and six matches."""
+    home = tmp_path_factory.mktemp("home")
+    with open_league(home / "league") as league:
+        division = run(league, [league.resolve(file) for file in write_bots(home / "src", "dice", "small", "large")])
+        standings(league.store, division, league.config, keeps=True)
+    return home / "league"
+
+
+@pytest.fixture
+def home(original: Path, tmp_path: Path) -> Path:
+    """Return a folder with a copy of that league."""
+    shutil.copytree(original, tmp_path / "league")
+    return tmp_path
+
+
+# ---- looking
+
+
+def test_the_standings_come_as_a_table_as_csv_and_as_json(home: Path) -> None:
+    table = arena("standings", cwd=home).stdout
+    rows = list(csv.DictReader(io.StringIO(arena("standings", "--csv", cwd=home).stdout)))
+    (found,) = events(arena("standings", "--json", cwd=home).stdout)
+    names = [line["name"] for line in found["lines"]]
+    assert [row["name"] for row in rows] == names
+    assert sorted(names) == ["dice", "large", "small"]
+    assert all(name in table for name in names)
+    assert float(rows[0]["mu"]) == found["lines"][0]["mu"]
+    assert found["lines"][0]["rank"] == 1
+    assert found["lines"][0]["cautious"] == pytest.approx(
+        rows and found["lines"][0]["mu"] - 3 * found["lines"][0]["sigma"]
+    )
+
+
+def test_results_by_seat_and_by_opponent_add_up(home: Path) -> None:
+    seats = list(csv.DictReader(io.StringIO(arena("standings", "--by", "seat", cwd=home).stdout)))
+    assert {row["bot"] for row in seats} == {"dice", "small", "large", "(all)"}
+    assert sum(int(row["games"]) for row in seats if row["bot"] == "(all)") == 12
+    pairs = list(csv.DictReader(io.StringIO(arena("standings", "--by", "opponent", cwd=home).stdout)))
+    by_pair = {(row["bot"], row["opponent"]): row for row in pairs}
+    for (one, other), row in by_pair.items():
+        back = by_pair[other, one]
+        assert int(row["above"]) + int(back["above"]) + int(row["tied"]) == int(row["games"]) == 2
+
+
+def test_no_league_is_one_line(tmp_path: Path) -> None:
+    done = arena("standings", cwd=tmp_path, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "no league at league" in done.stderr
+    assert not (tmp_path / "league").exists()
+
+
+def test_the_bots_are_listed_with_their_versions(home: Path) -> None:
+    arena("submit", write_bot(home / "src", "small", extra="# new\n"), "--no-check", cwd=home)
+    arena("withdraw", "dice", "--reason", "tired", cwd=home)
+    found = {(row["name"], row["version"]): row["status"] for row in events(arena("bots", "--json", cwd=home).stdout)}
+    assert found == {
+        ("dice", "1"): "withdrawn",
+        ("small", "1"): "superseded",
+        ("small", "2"): "entered",
+        ("large", "1"): "entered",
+    }
+
+
+# ---- annulling
+
+
+def test_an_annulled_match_is_out_of_the_tables_and_stays_in_the_store(home: Path) -> None:
+    with read_league(home / "league") as league:
+        match = next(iter(league.store.counted(league.store.divisions()[0]))).match
+    arena("annul", match[:8], "--reason", "power failure", cwd=home)
+    (found,) = events(arena("standings", "--json", cwd=home).stdout)
+    assert (found["matches"], found["annulled"]) == (5, 1)
+    assert "1 match annulled" in arena("standings", cwd=home).stdout
+    assert arena("verify", "league", cwd=home).returncode == 0
+
+
+def test_an_annulled_bot_takes_its_matches_along(home: Path) -> None:
+    arena("annul", "dice", "--reason", "cheats", cwd=home)
+    (found,) = events(arena("standings", "--json", cwd=home).stdout)
+    assert (found["matches"], found["annulled"]) == (2, 4)
+
+
+# ---- verifying
+
+
+def test_a_league_that_was_not_touched_stands(home: Path) -> None:
+    assert "6 matches stand" in arena("verify", cwd=home).stdout
+
+
+def _change(home: Path, statement: str, *values: object) -> None:
+    with sqlite3.connect(home / "league" / FILE_NAME) as db:
+        db.execute(statement, values)
+    db.close()
+
+
+def _change_record(home: Path, edit: Callable[[str], str]) -> None:
+    with sqlite3.connect(home / "league" / FILE_NAME) as db:
+        (data,) = db.execute("SELECT record FROM matches WHERE id = 1").fetchone()
+        changed = edit(zlib.decompress(data).decode()).encode()
+        db.execute("UPDATE matches SET record = ? WHERE id = 1", (zlib.compress(changed),))
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda home: _change_record(home, lambda text: text.replace('"ranks":[', '"ranks": [')),
+            "its hash is another",
+        ),
+        (lambda home: _change(home, "UPDATE matches SET record = x'00' WHERE id = 1"), "its hash is another"),
+        (
+            lambda home: _change(home, "UPDATE matches SET summary = (SELECT summary FROM matches WHERE nth = 1)"),
+            "result",
+        ),
+        (lambda home: _change(home, "UPDATE blocks SET bots = '[1,3]' WHERE id = 1"), "same bots"),
+        (lambda home: _change(home, "UPDATE blocks SET spec = replace(spec, '\"seed\":', '\"seed\":1')"), "do not say"),
+        (lambda home: next((home / "league" / "bots").glob("*/dice.py")).write_text("pass"), "has been changed"),
+        (lambda home: next((home / "league" / "bots").glob("*/dice.py")).unlink(), "is missing"),
+    ],
+)
+def test_whatever_is_changed_behind_our_back_is_found(change: Callable[[Path], object], says: str, home: Path) -> None:
+    change(home)
+    done = arena("verify", "league", cwd=home, check=False)
+    assert done.returncode == 1
+    assert says in done.stderr
+
+
+def test_a_checkpoint_that_was_changed_is_found(home: Path) -> None:
+    with open_league(home / "league") as league:
+        (division,) = league.store.divisions()
+        good = standings(league.store, division, league.config)
+        league.store.annul(match="nothing", reason="")  # so that another checkpoint is made, of another league
+        assert standings(league.store, division, league.config, keeps=True) == good
+    _change(home, "UPDATE checkpoints SET block = 1, nth = 1")
+    with read_league(home / "league") as league:
+        assert any("the ratings that were kept" in problem for problem in audit(league))
+
+
+# ---- out and in
+
+
+def test_exported_records_imported_elsewhere_give_the_same_table(home: Path) -> None:
+    with open_league(home / "league") as league:
+        assert export(league, home / "all.jsonl") == 6
+        before = standings(league.store, league.store.divisions()[0], league.config)
+    with open_league(home / "other") as league:
+        count = import_records(league, home / "all.jsonl")
+        after = standings(league.store, league.store.divisions()[0], league.config)
+        assert (count.added, count.known) == (6, 0)
+        again = import_records(league, home / "all.jsonl")
+        assert (again.added, again.known) == (0, 6)
+    view = [
+        [(line.name, line.rank, line.mu, line.rating, line.games) for line in each.lines] for each in (before, after)
+    ]
+    assert view[0] == view[1]
+
+
+def test_a_record_that_does_not_stand_is_not_imported_and_nothing_else_is(home: Path) -> None:
+    with open_league(home / "league") as league:
+        export(league, home / "all.jsonl")
+    lines = (home / "all.jsonl").read_text().splitlines()
+    found = json.loads(lines[3])
+    found["totals"][0] += 1
+    (home / "all.jsonl").write_text("\n".join([*lines[:3], json.dumps(found), *lines[4:]]))
+    done = arena("import", "all.jsonl", "--league", "other", cwd=home, check=False)
+    assert done.returncode == 2
+    assert "all.jsonl:4: " in done.stderr
+    with read_league(home / "other") as league:
+        assert league.store.count_matches() == 0
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.parquet"])
+def test_tables_have_a_row_a_seat(name: str, home: Path) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    arena("export", name, cwd=home)
+    table = pd.read_csv(home / name) if name.endswith("csv") else pd.read_parquet(home / name)
+    assert len(table) == 12
+    assert set(table["bot"]) == {"dice", "small", "large"}
+    assert table.groupby("match")["rank"].min().eq(1).all()
+
+
+def test_games_are_exported_for_pentobi(home: Path) -> None:
+    arena("export", "games", cwd=home)
+    files = sorted((home / "games").iterdir())
+    assert len(files) == 6
+    arena("convert", files[0], "back.json", cwd=home)
+    assert verify(read_record(home / "back.json")) == []
+
+
+def test_another_suffix_is_refused(home: Path) -> None:
+    done = arena("export", "all.xml", cwd=home, check=False)
+    assert done.returncode == 2
+    assert "expected a file .jsonl, .csv, .parquet or a folder" in done.stderr
+
+
+# ---- comparing
+
+
+def test_a_better_version_is_found_better_and_the_same_command_plays_no_more(tmp_path: Path) -> None:
+    old, new, *field = write_bots(tmp_path / "src", "small", "large", "dice", "middle")
+    options = [*QUIET, "--field", field[0], "--field", field[1], "--json"]
+    said = events(arena("compare", old, new, *options, cwd=tmp_path).stdout)
+    assert said[-1]["event"] == "comparison"
+    assert said[-1]["verdict"] == "better"
+    again = events(arena("compare", "small", "large", *options, cwd=tmp_path).stdout)
+    assert [event["event"] for event in again] == ["comparison"]
+    (found,) = events(arena("bots", "--json", cwd=tmp_path).stdout)[:1]
+    assert found["name"] == "small"
+
+
+def test_the_same_bot_twice_is_refused(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "src", "small")
+    done = arena("compare", bot, bot, *QUIET, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert "are the same bot: small@1" in done.stderr
