@@ -6,25 +6,22 @@ A single file, and a bot that needs building, is kept in a cache under the hash 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shlex
-import shutil
-import stat
-import subprocess
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from arena.errors import ArenaError, BotSetupError
+from arena.builds import check_kinds, environment, kept
+from arena.errors import BotSetupError
 from arena.resources import bundled_bots
 from arena.sandbox import Command
 
 NAME_CHARACTERS = 60
-_BUILD_SECONDS = 300
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -80,8 +77,11 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     env: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-def load_bot(source: str) -> Bot:
-    """Return the bot of a path or of a bundled bot's name, built if it needs to be; raises `BotSetupError`."""
+def load_bot(source: str, sandbox: str = "auto") -> Bot:
+    """Return the bot of a path or of a bundled bot's name, built if it needs to be in the sandbox of that name.
+
+    Raises `BotSetupError`.
+    """
     path = Path(source)
     if not path.exists():
         bundled = bundled_bots() / source
@@ -89,10 +89,10 @@ def load_bot(source: str) -> Bot:
             raise BotSetupError(f"no bot at {source}: expected a file, a folder with bot.toml, or one of {_bundled()}")
         path = bundled
     if path.is_dir():
-        return _from_folder(path.resolve(), source)
+        return _from_folder(path.resolve(), source, sandbox)
     if not path.is_file():
         raise BotSetupError(f"{source} is neither a file nor a folder")
-    return _from_file(path.resolve(), source)
+    return _from_file(path.resolve(), source, sandbox)
 
 
 def bundled_names() -> list[str]:
@@ -107,12 +107,13 @@ def _bundled() -> str:
 # ---- a folder with a manifest
 
 
-def _from_folder(folder: Path, source: str) -> Bot:
+def _from_folder(folder: Path, source: str, sandbox: str) -> Bot:
     manifest = _read_manifest(folder, source)
+    check_kinds(folder)
     digest = _digest_folder(folder)
     build = None if manifest.build is None else _words(manifest.build, f"{source}/bot.toml")
     # under root a bot runs as a user who may not be let into the folder
-    home = folder if build is None and os.geteuid() != 0 else _kept(folder, digest, build, manifest.name)
+    home = folder if build is None and os.geteuid() != 0 else kept(folder, digest, build, manifest.name, sandbox)
     argv = _interpreted(_words(manifest.run, f"{source}/bot.toml"))
     return Bot(
         name=manifest.name,
@@ -166,7 +167,7 @@ def _language_of(argv: list[str]) -> str:
 # ---- a single file
 
 
-def _from_file(file: Path, source: str) -> Bot:
+def _from_file(file: Path, source: str, sandbox: str) -> Bot:
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     language = LANGUAGES.get(file.suffix)
     build = _filled(language.build, file) if language and language.build else None
@@ -184,7 +185,7 @@ def _from_file(file: Path, source: str) -> Bot:
             f"{source}: expected a known suffix ({known}), a #! line or an executable, got none of them"
         )
     # a file stands alone: the folder it happens to lie in is none of the bot's business
-    home = _kept(file, digest, build, file.name)
+    home = kept(file, digest, build, file.name, sandbox)
     return Bot(
         name=file.stem[:NAME_CHARACTERS],
         version="",
@@ -207,91 +208,15 @@ def _has_shebang(file: Path) -> bool:
 
 
 def _shebang(file: Path) -> list[str]:
-    """Return the command of a #! line, so that the file need not be executable."""
+    """Return the command of a #! line, so that the file need not be executable; Python by `env` is the arena's own."""
     with file.open("rb") as opened:
         line = opened.readline(256)[2:].decode(errors="replace").strip()
     words = line.split(None, 1)
     if not words:
         raise BotSetupError(f"{file.name}: expected a program after #!, got nothing")
+    if Path(words[0]).name == "env" and words[1:] in (["python"], ["python3"]):
+        words = [sys.executable]
     return [*words, file.name]
-
-
-# ---- building
-
-
-def environment() -> dict[str, str]:
-    """Return all that a bot sees of our environment."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "HOME": "/nonexistent",
-        "PYTHONDONTWRITEBYTECODE": "1",  # a bot cannot write to its folder
-    }
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blokus-arena" / "bots"
-
-
-def _kept(origin: Path, digest: str, build: list[str] | None, name: str) -> Path:
-    """Return a copy of a bot in a folder of its own, built if it needs to be; made once for each content."""
-    name_of_file = origin.name if origin.is_file() else None
-    key = hashlib.sha256(repr((digest, name_of_file, build)).encode()).hexdigest()[:32]
-    target = _cache() / key
-    if target.is_dir():
-        return target
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as scratch:
-            work = Path(scratch) / "bot"
-            if origin.is_dir():
-                shutil.copytree(origin, work, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                work.mkdir()
-                shutil.copy2(origin, work)
-            if build is not None:
-                _run_build(build, work, name)
-            _let_everybody_read(work)
-            try:
-                work.rename(target)
-            except OSError:
-                if not target.is_dir():  # else somebody else has made it meanwhile
-                    raise
-    except OSError as error:
-        raise ArenaError(f"cannot keep {name} in {target.parent}: {error}") from error
-    return target
-
-
-def _let_everybody_read(folder: Path) -> None:
-    """Give a bot's files the modes that a user without any rights needs: it may not run as their owner."""
-    for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():
-            mode = stat.S_IMODE(path.stat().st_mode)
-            path.chmod(mode | 0o444 | (0o111 if path.is_dir() or mode & 0o100 else 0))
-
-
-def _run_build(words: list[str], work: Path, name: str) -> None:
-    if not words:
-        raise BotSetupError(f"{name}: build is empty, expected a command")
-    try:
-        done = subprocess.run(  # noqa: S603
-            words,
-            cwd=work,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_BUILD_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise BotSetupError(f"{name}: building needs {words[0]}, which is not installed") from None
-    except PermissionError as error:
-        raise BotSetupError(f"{name}: cannot run {words[0]}: {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise BotSetupError(f"{name}: the build took more than {_BUILD_SECONDS} s") from None
-    if done.returncode != 0:
-        output = done.stdout.decode(errors="replace").strip()
-        raise BotSetupError(f"{name}: the build failed ({shlex.join(words)}):\n{output[-4000:]}")
 
 
 def _digest_folder(folder: Path) -> str:
@@ -306,5 +231,6 @@ def _digest_folder(folder: Path) -> str:
         elif path.is_file():
             entry["runs"] = os.access(path, os.X_OK)
             entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-        total.update(msgspec.json.encode(entry) + b"\n")
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+        total.update(line.encode(errors="surrogateescape") + b"\n")  # a name may be any bytes
     return total.hexdigest()

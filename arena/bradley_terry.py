@@ -1,12 +1,13 @@
 """The Bradley-Terry model of meetings: its fit, and how far that can be trusted, by leaving out blocks. Pure.
 
-How it works: a side that is `gap` stronger wins a share 1 / (1 + exp(-gap)) of the points. The likelihood times a weak normal
-prior is maximised by Newton's method. Then each bundle of blocks is left out in turn, by one more Newton step from the solution:
-the jackknife. The squares of these changes add up to the variance of whatever sum of parameters one asks for.
+How it works: a side that is `gap` stronger wins a share 1 / (1 + exp(-gap)) of the points. The likelihood times a
+weak normal prior is maximised by Newton's method. Then each bundle of blocks is left out in turn, by one more Newton
+step from the solution: the jackknife. The squares of these changes add up to the variance of whatever sum of
+parameters one asks for.
 
-With few bundles that is not enough. As if games were independent, we compute what the jackknife is expected to give, and scale it
-to what it should; Satterthwaite's degrees of freedom; and by how much a strength that hangs on rare upsets has fewer of
-them (the fourth cumulant). What the prior may have shifted is added.
+With few bundles that is not enough. As if games were independent, we compute what the jackknife is expected to give,
+and scale it to what it should; Satterthwaite's degrees of freedom; and by how much a strength that hangs on rare
+upsets has fewer of them (the fourth cumulant). What the prior may have shifted is added.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Design:
 
     def times(self, values: Floats) -> Floats:
         """Return the sum of each row's parameters."""
-        return np.sum([factor * values[column] for column, factor in self._terms], axis=0, dtype=np.float64)
+        total: Floats = sum(factor * values[column] for column, factor in self._terms)
+        return total
 
     def gathered(self, weights: Floats, group: Ints, groups: int) -> Floats:
         """Return the rows' weights by parameter, for each group of rows."""
@@ -72,13 +74,15 @@ class Solution:
 
     def _slope(self) -> Floats:
         surprise = self.meetings.halves / 2 - self.meetings.games * _chances(self.design, self.values)
-        return self.design.gathered(surprise, _one_group(surprise), 1)[0] - self.prior * self.values
+        slope: Floats = self.design.gathered(surprise, _one_group(surprise), 1)[0] - self.prior * self.values
+        return slope
 
     def curvature(self) -> Floats:
         """Return how fast the density falls off around the values: the information of the games, and the prior."""
         chance = _chances(self.design, self.values)
         noise = self.meetings.games * chance * (1 - chance)
-        return self.design.squared(noise, _one_group(noise), 1)[0] + np.diag(self.prior)
+        curvature: Floats = self.design.squared(noise, _one_group(noise), 1)[0] + np.diag(self.prior)
+        return curvature
 
     def games(self) -> Floats:
         """Return the number of meetings behind each parameter, in which a team counts by its root."""
@@ -122,10 +126,12 @@ class Jackknife:
         root = np.linalg.inv(np.linalg.cholesky(curvature))
         self._shared = root @ self._pull  # the part of a change that all bundles have in common
         changes = (self._without @ surprise[:, :, None])[:, :, 0]
-        self._found = changes.T @ changes
-        self._expected = (self._without @ self._pull).sum(0) - (self._shared.transpose(0, 2, 1) @ self._shared).sum(0)
-        self._from_prior = self._inverse @ np.diag(self._solution.prior) @ self._inverse
-        self._from_games = self._inverse - self._from_prior
+        self._found: Floats = changes.T @ changes
+        self._expected: Floats = (self._without @ self._pull).sum(0) - (
+            self._shared.transpose(0, 2, 1) @ self._shared
+        ).sum(0)
+        self._from_prior: Floats = self._inverse @ np.diag(self._solution.prior) @ self._inverse
+        self._from_games: Floats = self._inverse - self._from_prior
 
     def of_differences(self, bots: int) -> Floats:
         """Return the variances of the differences between bots, a table; 0 between a bot and itself."""
@@ -159,10 +165,11 @@ class Jackknife:
         common = (shared**2).sum(2).T
         turned = shared.transpose(0, 2, 1)
         gram = shared @ turned if shared.shape[1] < shared.shape[2] else turned @ shared  # the smaller one
-        return (own**2).sum(0) - 2 * (own * common).sum(0) + (gram**2).sum((1, 2))
+        total: Floats = (own**2).sum(0) - 2 * (own * common).sum(0) + (gram**2).sum((1, 2))
+        return total
 
     def _fourth_cumulants(self, contrasts: Floats) -> Floats:
-        """Return how much heavier than normal the tails of each contrast are: many upsets give light ones, few heavy."""
+        """Return how heavy the tails of each contrast are: heavier than normal ones where upsets are rare."""
         meetings, design = self._solution.meetings, self._solution.design
         chance = _chances(design, self._solution.values)
         noise = chance * (1 - chance)

@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,8 +19,10 @@ from rich.live import Live
 
 from arena import convert as conversion
 from arena.bots import bundled_names, load_bot
+from arena.check import Checkup, Step, check_source, lines_of
 from arena.doctor import examine, missing
 from arena.errors import ArenaError, UsageError
+from arena.limits import ResourceLimits, TimeControl
 from arena.options import DURATION, box_options, clock_options, game_options, new_console, spec_of
 from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, to_json, write_file
 from arena.referee import Observer, play_match
@@ -30,30 +33,36 @@ from arena.terminal import draw_move, draw_protections, draw_result
 from arena.version import VERSION
 from engine import VARIANTS, Game, RulesError
 
-_LEAGUE_COMMANDS = (
-    "tournament",
-    "standings",
-    "compare",
-    "submit",
-    "bots",
-    "withdraw",
-    "annul",
-    "export",
-    "import",
-)
+_ELSEWHERE = {
+    "arena.bot_cli": ("new", "check"),
+    "arena.league_cli": (
+        "tournament",
+        "standings",
+        "compare",
+        "submit",
+        "bots",
+        "withdraw",
+        "annul",
+        "export",
+        "import",
+        "report",
+        "serve",
+        "watch",
+    ),
+}
 
 
 class _Commands(click.Group):
-    """Loads the commands about leagues, and the libraries they need, only when one of them is wanted."""
+    """Loads the commands of other modules, and the libraries that they need, only when one of them is wanted."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_LEAGUE_COMMANDS])
+        return sorted([*super().list_commands(ctx), *(name for names in _ELSEWHERE.values() for name in names)])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _LEAGUE_COMMANDS:
-            from arena.league_cli import COMMANDS
-
-            return next(command for command in COMMANDS if command.name == cmd_name)
+        for module, names in _ELSEWHERE.items():
+            if cmd_name in names:
+                commands = import_module(module).COMMANDS
+                return next(command for command in commands if command.name == cmd_name)
         return super().get_command(ctx, cmd_name)
 
 
@@ -243,6 +252,31 @@ def _records(file: Path) -> list[tuple[str, MatchRecord]]:
 def rerun(file: Path, seat: int, bot: str | None, no_limit: bool) -> None:
     """Feed a bot exactly the lines it got in a record, up to the point where it failed."""
     if not rerun_seat(read_record(file), seat, bot, no_limit=no_limit, tell=click.echo):
+        raise SystemExit(1)
+
+
+@cli.command("check")
+@click.argument("bot")
+@click.option(
+    "--variant", "variants", multiple=True, type=click.Choice(list(VARIANTS)), help="One that it plays; usually all."
+)
+@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
+@click.option("--move-time", type=DURATION, default="2", show_default="2 s", help="Time for each move.")
+@click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON, and nothing else.")
+def check_bot(bot: str, variants: tuple[str, ...], sandbox: str, move_time: int, as_json: bool) -> None:
+    """Try a bot in every situation; say what is wrong with it, why, and what to do."""
+
+    def tell(step: Step) -> None:
+        if not as_json:
+            first, *more = lines_of(step)
+            click.secho(first, fg="red" if step.ok is False else None)
+            click.echo("".join(f"{line}\n" for line in more), nl=False)
+
+    time_control, limits = TimeControl(move_ms=move_time), ResourceLimits(sandbox=sandbox)
+    wanted = tuple(dict.fromkeys(variants)) or tuple(VARIANTS)
+    report = check_source(bot, Checkup(variants=wanted, time=time_control, limits=limits), tell)
+    click.echo(report.json() if as_json else report.verdict)
+    if not report.passed:
         raise SystemExit(1)
 
 

@@ -17,7 +17,7 @@ from time import monotonic
 
 import msgspec
 
-from arena.bots import environment
+from arena.builds import environment
 from arena.errors import ArenaError, SandboxError
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, StartFailed

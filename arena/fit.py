@@ -1,7 +1,7 @@
 """Strengths that do not depend on the order of the matches, with intervals from resampling whole blocks. Pure.
 
-A bot that is `gap` points stronger ends above the other in a share 1 / (1 + exp(-gap / SCALE)) of their games, ties counted half and
-seats even. docs/ratings.md says what the numbers mean, and how often the intervals are right.
+A bot that is `gap` points stronger ends above the other in a share 1 / (1 + exp(-gap / SCALE)) of their games, ties
+counted half and seats even. docs/ratings.md says what the numbers mean, and how often the intervals are right.
 """
 
 from __future__ import annotations
@@ -205,7 +205,8 @@ class _Report:
 def _ranks(above: list[list[float]], ranked: list[bool]) -> Iterator[tuple[int, int, int]]:
     """Yield each bot's rank and the range of ranks that are not refuted.
 
-    The range holds the true rank with a probability of `LEVEL`: all comparisons of a bot may err that often, together.
+    The range holds the true rank with a probability of `LEVEL`: all comparisons of a bot may err that often,
+    together.
     """
     error = (1 - LEVEL) / 2 / max(1, sum(ranked) - 1)
     rank = 0

@@ -141,7 +141,7 @@ def _tell_spread(plan: Plan) -> str:
     spread = plan.spread
     bots, pairs = spread.blocks_per_bot, spread.blocks_per_pair
     return (
-        f"{spread.blocks} blocks, {spread.matches} matches in all: {_range(*bots)} blocks a bot, {_range(*pairs)} blocks a"
+        f"{spread.blocks} blocks, {spread.matches} matches in all: {_range(*bots)} blocks a bot, {_range(*pairs)} a"
         f" pair; seats differ by {spread.seats}"
     )
 

@@ -25,7 +25,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 @cache
 def sides_of(teams: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the seats of each side: of a team, or of a player alone; raises `ValueError` where nobody can be beaten."""
+    """Return the seats of each side, a team or a player; raises `ValueError` if there is only one."""
     sides = {team: tuple(seat for seat, other in enumerate(teams) if other == team) for team in teams}
     if len(sides) < 2:
         raise ValueError(f"expected a match of two sides or more, got the teams {teams}: nobody can be beaten")

@@ -1,9 +1,9 @@
 """Who met whom, in which places and how often: all that a fit of pairs needs of any number of matches. Pure.
 
-How it works: a match is taken apart into meetings of two sides. A row counts the meetings of the same two sides in the same two
-places within a bundle of blocks; its key is one integer, and the table is sorted by it. A bundle is one block, until there are
-more rows than `_ROWS`: then every two bundles whose numbers differ in the highest bit become one. So the table stays small, and
-depends on what was counted only, not on when or in which portions.
+How it works: a match is taken apart into meetings of two sides. A row counts the meetings of the same two sides in
+the same two places within a bundle of blocks; its key is one integer, and the table is sorted by it. A bundle is one
+block, until there are more rows than `_ROWS`: then every two bundles whose numbers differ in the highest bit become
+one. So the table stays small, and depends on what was counted only, not on when or in which portions.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ _BUNDLES = 1024  # powers of two, so that bundles can be merged
 _FEWEST_BUNDLES = 64
 _ROWS = 400_000
 _BOT_BITS = 31  # two bots make one number for a team
-_SIDE_BITS, _PLACE_BITS = 20, 3
-_MEETING_BITS = 2 * (_SIDE_BITS + _PLACE_BITS)  # then one bit for faulty matches, then the bundle
+_SIDE_BITS, _PLACE_BITS = 20, 3  # a key, from its lowest bit: places, second side, first side, faulty or not, bundle
+_SIDE_MASK, _PLACE_MASK = (1 << _SIDE_BITS) - 1, (1 << _PLACE_BITS) - 1
+_SECOND_SHIFT = 2 * _PLACE_BITS
+_FIRST_SHIFT = _SECOND_SHIFT + _SIDE_BITS
+_MEETING_BITS = _FIRST_SHIFT + _SIDE_BITS
 
 
 class Meetings(NamedTuple):
@@ -45,10 +48,11 @@ class Meetings(NamedTuple):
 class PairTable:
     """Meetings counted, of matches with the same seats and teams."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_rows: int = _ROWS) -> None:
+        self._most_rows = most_rows
         self.teams: tuple[int, ...] = ()
         self.matches = 0
-        self._numbers: dict[int, int] = {}  # of the sides, in the order in which they first played
+        self._numbers: dict[int, int] = {}  # of the sides
         self._bundles = _BUNDLES
         self._keys: Ints = np.zeros(0, np.int64)
         self._counts: Ints = np.zeros((0, 2), np.int64)
@@ -65,7 +69,7 @@ class PairTable:
             raise ValueError("expected every bot once in a match, got one that sits twice")
         self._new.append(self._rows(outcomes, bots, _table(outcomes, "ranks", len(self.teams))))
         self.matches += len(outcomes)
-        if sum(len(keys) for keys, _ in self._new) > len(self._keys) + _ROWS:
+        if sum(len(keys) for keys, _ in self._new) > len(self._keys) + self._most_rows:
             self._settle()
 
     def _rows(self, outcomes: Sequence[Outcome], bots: Ints, ranks: Ints) -> tuple[Ints, Ints]:
@@ -77,48 +81,50 @@ class PairTable:
         keys, halves = [], []
         for a, b in combinations(range(len(sides)), 2):
             rank, other = ranks[:, sides[a][0]], ranks[:, sides[b][0]]
-            keys.append(high | _meeting(numbers[a], a) << (_SIDE_BITS + _PLACE_BITS) | _meeting(numbers[b], b))
+            keys.append(high | _meeting(numbers[a], numbers[b], a, b))
             halves.append(np.where(rank < other, 2, np.where(rank == other, 1, 0)))
         games = np.ones(len(outcomes) * len(keys), np.int64)
         return _summed(np.concatenate(keys), np.stack([games, np.concatenate(halves)], axis=1))
 
     def _number(self, codes: Ints) -> Ints:
         """Return the numbers of sides; newcomers get the next ones."""
-        found, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        for code in found[np.argsort(first)].tolist():
-            self._numbers.setdefault(code, len(self._numbers))
-        return np.array([self._numbers[code] for code in found.tolist()], np.int64)[inverse]
+        found, inverse = np.unique(codes, return_inverse=True)
+        numbers = [self._numbers.setdefault(code, len(self._numbers)) for code in found.tolist()]
+        return np.array(numbers, np.int64)[inverse]
 
     def _settle(self) -> None:
         """Bring what is new into the table, and the table to its size."""
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._new)])
         counts = np.concatenate([self._counts, *(counts for _, counts in self._new)])
         self._new = []
-        self._keys, self._counts = _summed(_bundled(keys, self._bundles), counts)
-        while len(self._keys) > _ROWS and self._bundles > _FEWEST_BUNDLES:
+        self._keys, self._counts = _summed(self._renumbered(_bundled(keys, self._bundles)), counts)
+        while len(self._keys) > self._most_rows and self._bundles > _FEWEST_BUNDLES:
             self._bundles //= 2
             self._keys, self._counts = _summed(_bundled(self._keys, self._bundles), self._counts)
 
+    def _renumbered(self, keys: Ints) -> Ints:
+        """Return keys with sides numbered in the order of their bots, which does not depend on who came first."""
+        rank = np.argsort(np.argsort(np.fromiter(self._numbers, np.int64, len(self._numbers))))
+        self._numbers = {code: number for number, code in enumerate(sorted(self._numbers))}
+        first, second = rank[keys >> _FIRST_SHIFT & _SIDE_MASK], rank[keys >> _SECOND_SHIFT & _SIDE_MASK]
+        rest = keys & ~(_SIDE_MASK << _FIRST_SHIFT | _SIDE_MASK << _SECOND_SHIFT)
+        renumbered: Ints = rest | first << _FIRST_SHIFT | second << _SECOND_SHIFT
+        return renumbered
+
     def members(self) -> Ints:
         """Return the bots of each side, a row a side."""
-        codes = np.fromiter(self._numbers, np.int64, len(self._numbers))
+        codes = np.array(sorted(self._numbers), np.int64)
         if len(sides_of(self.teams)[0]) == 1:
             return codes[:, None]
         return np.stack([codes >> _BOT_BITS, codes & ((1 << _BOT_BITS) - 1)], axis=1)
 
     def meetings(self, *, with_faulty: bool, bundles: int) -> Meetings:
-        """Return the rows, sorted by bundle, with so many bundles at most: a power of two."""
+        """Return the rows, sorted, with so many bundles at most: a power of two. Sides are rows of `members`."""
         self._settle()
         chosen = slice(None) if with_faulty else (self._keys >> _MEETING_BITS & 1) == 0
         keys, counts = self._keys[chosen], self._counts[chosen]
-        without_mark = keys & ~(1 << _MEETING_BITS)
-        keys, counts = _summed(_bundled(without_mark, min(self._bundles, bundles)), counts)
-        side, place = (1 << _SIDE_BITS) - 1, (1 << _PLACE_BITS) - 1
-        second = keys >> _PLACE_BITS & side
-        first = keys >> (_SIDE_BITS + 2 * _PLACE_BITS) & side
-        first_place = keys >> (_SIDE_BITS + _PLACE_BITS) & place
-        bundle = keys >> (_MEETING_BITS + 1)
-        return Meetings(bundle, first, second, first_place, keys & place, counts[:, 0], counts[:, 1])
+        unmarked = keys & ~(1 << _MEETING_BITS)
+        return _unpacked(*_summed(_bundled(unmarked, min(self._bundles, bundles)), counts))
 
     def save(self) -> bytes:
         """Return the table as bytes: the same for the same matches."""
@@ -128,7 +134,7 @@ class PairTable:
             file,
             head=np.array([_FORMAT, self.matches, self._bundles], np.int64),
             teams=np.array(self.teams, np.int64),
-            sides=np.fromiter(self._numbers, np.int64, len(self._numbers)),
+            sides=np.array(sorted(self._numbers), np.int64),
             keys=np.diff(self._keys, prepend=0),  # differences are small, and are packed well
             counts=self._counts,
         )
@@ -161,11 +167,25 @@ def _codes(bots: Ints) -> Ints:
     """Return a number for each side: of its bot, or of both of a team, whoever sits first."""
     if bots.shape[1] == 1:
         return bots[:, 0]
-    return bots.min(axis=1) << _BOT_BITS | bots.max(axis=1)
+    pair: Ints = bots.min(axis=1) << _BOT_BITS | bots.max(axis=1)
+    return pair
 
 
-def _meeting(side: Ints, place: int) -> Ints:
-    return side << _PLACE_BITS | place
+def _meeting(first: Ints, second: Ints, first_place: int, second_place: int) -> Ints:
+    key: Ints = first << _FIRST_SHIFT | second << _SECOND_SHIFT | first_place << _PLACE_BITS | second_place
+    return key
+
+
+def _unpacked(keys: Ints, counts: Ints) -> Meetings:
+    return Meetings(
+        bundle=keys >> (_MEETING_BITS + 1),
+        first=keys >> _FIRST_SHIFT & _SIDE_MASK,
+        second=keys >> _SECOND_SHIFT & _SIDE_MASK,
+        first_place=keys >> _PLACE_BITS & _PLACE_MASK,
+        second_place=keys & _PLACE_MASK,
+        games=counts[:, 0],
+        halves=counts[:, 1],
+    )
 
 
 def _bundled(keys: Ints, bundles: int) -> Ints:

@@ -1,10 +1,10 @@
 """Outcomes in the order of the schedule → TrueSkill ratings; the only module that knows the package. Pure.
 
-How it works: a version of a bot never changes, so nothing is forgotten between matches (tau 0). The package computes with
-an error function of seven digits, and gives up where a result was all but impossible, some 30 standard deviations off. No
-league that we could think of gets there (73 points from the first to the last of 20 bots that never lose to a lower one, against
-the 180 points where the trouble begins), but a match must not be lost: beyond `_FAR` points, and wherever the package fails, the same update is computed
-with functions that are exact in the tails.
+How it works: a version of a bot never changes, so nothing is forgotten between matches (tau 0). The package computes
+with an error function of seven digits, and gives up where a result was all but impossible: 30 standard deviations
+off, or 180 points between two bots. The most that we could produce were 73 points, from the first to the last of 20
+bots of which none ever beats a better one. But a match must not be lost: from `_FAR` points on, and wherever the
+package fails, the same update is computed with functions that are exact in the tails.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _GRACE_MS = 250
 def rerun(record: MatchRecord, seat: int, source: str | None, *, no_limit: bool, tell: Callable[[str], None]) -> bool:
     """Feed a seat's lines to its bot and tell what comes; return whether it got through without a fault."""
     lines = list(lines_for(record, seat))
-    bot = load_bot(source or record.seats[seat].source)
+    bot = load_bot(source or record.seats[seat].source, record.limits.sandbox)
     if bot.digest != record.seats[seat].digest:
         tell(f"note: {bot.source} is not the program of the record: its content differs")
     try:

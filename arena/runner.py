@@ -17,12 +17,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from time import monotonic
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from arena.bots import Bot
 from arena.errors import ArenaError, UsageError
 from arena.jail import kernel
+from arena.live import LiveHead, LiveWriter
 from arena.load import LoadWatch
 from arena.logs import LOGGER, WorkerLog
 from arena.pool import BotPool
@@ -85,11 +87,12 @@ def usable_cores() -> list[int]:
 class Runner:
     """A number of workers, and what they are at."""
 
-    def __init__(self, workers: int, *, pins: bool, forget: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, workers: int, *, pins: bool, folder: Path, forget: Callable[[], None] = lambda: None) -> None:
         """Start so many workers, each on a core of its own if it `pins`.
 
-        Each calls `forget` first, to let go of what only we may hold.
+        Each calls `forget` first, to let go of what only we may hold, and lets others read along in `folder`.
         """
+        self._folder = folder
         self._cores = usable_cores()
         self._pins = pins
         self._forget = forget
@@ -101,21 +104,19 @@ class Runner:
 
     def _start(self, number: int) -> _Worker:
         cores = {self._cores[number % len(self._cores)]} if self._pins else set(self._cores)
-        return _Worker(number, cores, self._forget, [worker.link for worker in self._workers])
+        seat = _Place(number, cores, self._folder, os.getpid())
+        return _Worker(seat, self._forget, [worker.link for worker in self._workers])
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Report | None]:
-        """Yield a report for each match; None from time to time, so that the caller can look after other things."""
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[Report]]:
+        """Yield what has come to its end since the last time; nothing, at times, so that the caller can do other things."""
         source = iter(jobs)
         while True:
             self._hand_out(source)
             if not any(worker.jobs for worker in self._workers):
                 return
             ready = wait([worker.link for worker in self._workers if worker.jobs], _TICK_S)
-            if not ready:
-                yield None
-            for number, worker in enumerate(self._workers):
-                if worker.link in ready:
-                    yield self._hear(number, worker)
+            heard = [self._hear(number, worker) for number, worker in enumerate(self._workers) if worker.link in ready]
+            yield [report for report in heard if report is not None]
 
     def _hand_out(self, source: Iterator[Job]) -> None:
         for depth in range(1, _AT_HAND + 1):  # first everybody gets a match, then everybody the next one
@@ -166,16 +167,28 @@ class Runner:
         self.close()
 
 
+class _Place(NamedTuple):
+    """What a worker is given once."""
+
+    number: int
+    cores: set[int]
+    folder: Path
+    parent: int
+
+    @property
+    def name(self) -> str:
+        return f"worker-{self.number}"
+
+
 class _Worker:
     """A worker as we see it."""
 
-    def __init__(self, number: int, cores: set[int], forget: Callable[[], None], others: Sequence[Connection]) -> None:
+    def __init__(self, place: _Place, forget: Callable[[], None], others: Sequence[Connection]) -> None:
         self.jobs: list[Job] = []
         self.link, theirs = _fork.Pipe()
-        self._log = WorkerLog(f"worker-{number}")
-        ours = [*others, self.link]
-        arguments = (theirs, self._log, cores, forget, ours, os.getpid())
-        self._process = _fork.Process(target=_be_worker, args=arguments, name=f"worker-{number}", daemon=True)
+        self._log = WorkerLog(place.name)
+        arguments = (theirs, self._log, place, forget, [*others, self.link])
+        self._process = _fork.Process(target=_be_worker, args=arguments, name=place.name, daemon=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # about threads: ours only write the log
             self._process.start()
@@ -219,23 +232,18 @@ class _Worker:
 
 
 def _be_worker(
-    link: Connection,
-    log: WorkerLog,
-    cores: set[int],
-    forget: Callable[[], None],
-    ours: Sequence[Connection],
-    parent: int,
+    link: Connection, log: WorkerLog, place: _Place, forget: Callable[[], None], ours: Sequence[Connection]
 ) -> NoReturn:
     """Play what comes, until the pipe closes; leaves without any of the parent's cleaning up."""
     code = 1
     try:
-        _settle(cores, parent)
+        _settle(place)
         for connection in ours:
             connection.close()
         forget()
         log.use()
         with BotPool() as pool:
-            _serve(link, pool)
+            _serve(link, place, pool)
     except (EOFError, OSError):
         code = 0  # nothing more comes
     except SystemExit:
@@ -246,18 +254,18 @@ def _be_worker(
         os._exit(code)
 
 
-def _settle(cores: set[int], parent: int) -> None:
+def _settle(place: _Place) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores)
+        os.sched_setaffinity(0, place.cores)
     if sys.platform == "linux":
         kernel.call("prctl", kernel.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
+        if os.getppid() != place.parent:
             os._exit(1)
 
 
-def _serve(link: Connection, pool: BotPool) -> NoReturn:
+def _serve(link: Connection, place: _Place, pool: BotPool) -> NoReturn:
     waiting: deque[Job] = deque()
     while True:
         while not waiting or link.poll():
@@ -267,15 +275,16 @@ def _serve(link: Connection, pool: BotPool) -> NoReturn:
                 continue
             while waiting:
                 link.send(Dropped(waiting.popleft().task))
-        link.send(_play(waiting.popleft(), pool))
+        link.send(_play(waiting.popleft(), place, pool))
 
 
-def _play(job: Job, pool: BotPool) -> Report | Exception:
+def _play(job: Job, place: _Place, pool: BotPool) -> Report | Exception:
     task = job.task
     names = ", ".join(bot.name for bot in job.bots)
     watch, begun = LoadWatch(), monotonic()
     try:
-        record = play_match(task.spec, job.bots, pool=pool)
+        with LiveWriter(place.folder, place.name, _head(job)) as writer:
+            record = play_match(task.spec, job.bots, writer, pool)
     except UsageError as error:
         return error  # it would fail again: the run cannot go on
     except ArenaError as error:
@@ -290,3 +299,13 @@ def _play(job: Job, pool: BotPool) -> Report | Exception:
     played = prepare(record, data, task.block, task.bots, round((monotonic() - begun) * 1000), is_suspect=is_suspect)
     faults = tuple(FaultSeen(task.bots[fault.seat], fault.kind, fault.evidence.detail) for fault in record.faults)
     return Finished(task, played, faults)
+
+
+def _head(job: Job) -> LiveHead:
+    return LiveHead(
+        match=job.task.spec.match_id([bot.digest for bot in job.bots]),
+        spec=job.task.spec,
+        names=tuple(bot.name for bot in job.bots),
+        bots=job.task.bots,
+        pid=os.getpid(),
+    )

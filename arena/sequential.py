@@ -1,14 +1,15 @@
 """Decisions that may be asked for at any moment: is the new version better, is the order of the top sure. Pure.
 
-How it works: whoever looks again and again, and stops when the figures please, errs more often than a test for one look promises.
+How it works: whoever looks again and again, and stops when the figures please, errs more often than a test that is
+meant for one look promises.
 
-`compare` bets. Against the claim "the difference is at most m" it starts with a capital of 1 and stakes a share of it on each block,
-at odds that are fair if the claim is true; then the capital ever reaches 1 / e with a probability of e at most, whatever the
-distribution of differences, however often one looks. A capital that has grown so much refutes the claim. The values of m that are
-not refuted from either side are the interval.
+`compare` bets. Against the claim "the difference is at most m" it starts with a capital of 1, and stakes a share of
+it on each block, at odds that are fair if the claim is just true. Then the capital ever reaches 1 / e with a
+probability of e at most, however differences are distributed, however often one looks. A capital that has grown so
+much refutes the claim. The values of m that are not refuted, from either side, are the interval.
 
-`top_order` asks for a lead that a random walk hardly ever has: one so much larger than its standard error that, of two equal bots, either
-would get that far ahead at some look, over all looks together, with a probability of the error allowed.
+`top_order` asks for a lead that a random walk hardly ever has: of two equal bots, one or the other would be so many
+standard errors ahead at some look, of all looks together, with no more than the probability allowed.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ def block_score(outcomes: Iterable[Outcome], bot: int) -> float:
 def compare(differences: Sequence[float], *, error: float = 0.05, margin: float = 0.0) -> Comparison:
     """Return what the differences in score, block by block in the order of play, say about two versions.
 
-    Each is the score of the new version minus that of the old one in the same block, from -1 to 1. A wrong verdict comes,
-    ever, with a probability of `error` at most. With a `margin`, versions that differ by less are called equal in the end.
-    Verdicts stay: the earliest one counts.
+    Each is the score of the new version minus that of the old one in the same block, from -1 to 1. The probability
+    that there is ever a wrong verdict is `error` at most. With a `margin`, versions that differ by less are called
+    equal in the end. A verdict stays, whatever comes after it.
     """
     values = np.array(differences, np.float64)
     if len(values) and not (np.abs(values) <= 1).all():
@@ -79,7 +80,8 @@ def _log_capital(values: Floats, claim: float) -> Floats:
     worth = (values + 1) / (claim + 1) - 1  # what a stake of 1 wins: on average nothing, if the claim is just true
     by_stake = np.cumsum(np.log1p(_STAKES[:, None] * worth), axis=1)
     best = by_stake.max(axis=0)
-    return best + np.log(np.exp(by_stake - best).mean(axis=0))  # the capital is divided among the stakes
+    capital: Floats = best + np.log(np.exp(by_stake - best).mean(axis=0))  # it is divided among the stakes
+    return capital
 
 
 def _refuted_at(values: Floats, claim: float, goal: float) -> float:
@@ -141,10 +143,10 @@ class Sureness(msgspec.Struct, frozen=True):
 
 
 def top_order(fit: Fit, top: int, certainty: float, look: int) -> Sureness:
-    """Return whether the order of the `top` best is sure, and that they are the best, at the look of this number (from 1).
+    """Return whether the order of the `top` best is sure, and that they are the best, at the look of this number.
 
-    If asked once for each number, it is ever sure of a wrong order with a probability of 1 - `certainty` at most. Only bots that are
-    ranked count.
+    Looks are numbered from 1. If there is one for each number, after equally many games, the probability that an
+    order that is wrong is ever called sure is 1 - `certainty` at most. Only bots that are ranked count.
     """
     if top < 1 or look < 1:
         raise ValueError(f"expected top and look from 1, got {top} and {look}")
@@ -161,9 +163,9 @@ def top_order(fit: Fit, top: int, certainty: float, look: int) -> Sureness:
 def _allowed_doubt(error: float, look: int) -> float:
     """Return how likely a lead may be a matter of chance, at this look, to count as proven.
 
-    A lead divided by its standard error is, look after look, a random walk over the root of time. Were the two bots equal, the
-    odds that it is anything but chance (over all sizes of a gap, normally distributed) would ever reach 1 / error with a
-    probability of `error`: so does this bound for the lead, to either side.
+    Between equal bots, a lead over its standard error is like a random walk over the root of time. Weigh each size
+    of a true gap by a normal distribution: the odds of "there is a gap" against "there is none" ever reach 1 / error
+    with a probability of `error` at most. They reach it where the lead has this many standard errors.
     """
     square = (1 + 1 / look) * (math.log1p(look) - 2 * math.log(error))
     return 0.5 * math.erfc(math.sqrt(square / 2))

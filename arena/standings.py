@@ -180,7 +180,7 @@ def standings(
         return _solo(figures, division, entries, planned)
     ranked = [entry.id for entry in entries.values() if entry.status == "entered"]
     fit = figures.tally.fit(ranked=ranked)
-    clean = figures.tally.fit(with_faulty=False, ranked=ranked)
+    clean = figures.tally.fit(with_faulty=False, ranked=ranked) if figures.totals.faults() else fit
     return Standings(
         division=division,
         lines=tuple(_lines(figures, fit, clean, entries)),

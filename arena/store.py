@@ -579,6 +579,11 @@ class Store:
         """Return how many matches are stored."""
         return int(self._rows("SELECT count(*) FROM matches")[0][0])
 
+    def change_mark(self) -> tuple[int, ...]:
+        """Return numbers that change whenever something is added."""
+        tables = ("matches", "blocks", "events", "annulments")
+        return tuple(int(self._rows(f"SELECT coalesce(max(id), 0) FROM {table}")[0][0]) for table in tables)  # noqa: S608
+
     # ---- annulments
 
     def annul(self, *, match: str | None = None, bot: Entry | None = None, reason: str) -> None:

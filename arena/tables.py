@@ -77,6 +77,10 @@ class Totals:
         table["share"] = (table["above"] + table["tied"] / 2) / table["games"]
         return table
 
+    def faults(self) -> int:
+        """Return how many faults there were."""
+        return int(self._by_seat["faults"].sum())
+
     def fault_kinds(self) -> pd.DataFrame:
         """Return how often each bot committed each kind of fault, a column a kind."""
         return self._kinds["faults"].unstack(fill_value=0)

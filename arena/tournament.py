@@ -14,6 +14,7 @@ import msgspec
 from arena.doctor import protections
 from arena.errors import ArenaError, UsageError
 from arena.league import League
+from arena.live import clear_live
 from arena.logs import LOGGER, log_to
 from arena.match import MatchSpec
 from arena.runner import Finished, Job, Runner, Void, usable_cores
@@ -211,8 +212,11 @@ def play(league: League, plan: Plan, wanted: Wanted, watcher: Watcher) -> None:
     with log_to(league.folder / "logs" / "arena.log"):
         LOGGER.info("%s: %d matches", plan.division, len(jobs))
         workers = min(wanted.jobs, len(jobs))
-        with Runner(workers, pins=wanted.spec.pin, forget=league.forget) as runner:
-            _play(league, runner, jobs, watcher)
+        try:
+            with Runner(workers, pins=wanted.spec.pin, folder=league.folder, forget=league.forget) as runner:
+                _play(league, runner, jobs, watcher)
+        finally:
+            clear_live(league.folder)
 
 
 def _look_at_sandbox(spec: MatchSpec) -> None:
@@ -224,18 +228,20 @@ def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> 
     voids: Counter[tuple[int, int]] = Counter()
     queue = _Queue(jobs)
     with _interruptible(runner, watcher) as interruption:
-        for report in runner.run(queue):
-            if isinstance(report, Finished):
-                league.store.add_matches([(report.task, report.played)])
+        for reports in runner.run(queue):
+            finished = [report for report in reports if isinstance(report, Finished)]
+            if finished:
+                league.store.add_matches([(report.task, report.played) for report in finished])
+            for report in finished:
                 watcher.on_finished(report)
                 if report.played.is_suspect and report.task.attempt == 0:
                     queue.add(report.task._replace(attempt=1))
-            elif isinstance(report, Void):
-                league.store.add_void(report.task, report.reason)
-                watcher.on_void(report)
-                voids[report.task.block, report.task.nth] += 1
-                _check_voids(voids, report)
-                queue.add(report.task)
+            for void in (report for report in reports if isinstance(report, Void)):
+                league.store.add_void(void.task, void.reason)
+                watcher.on_void(void)
+                voids[void.task.block, void.task.nth] += 1
+                _check_voids(voids, void)
+                queue.add(void.task)
             watcher.on_tick()
     if interruption.count:
         raise Interrupted("stopped; what was finished is kept, and the same command goes on from here")
