@@ -192,7 +192,7 @@ def _show(found: Standings, console: Console, style: str) -> None:
     elif style == "csv":
         click.echo(to_csv(as_rows(found)), nl=False)
     else:
-        console.print(draw_standings(found))
+        console.print(draw_standings(found, console.width))
         console.print(tell_sureness(found), markup=False, style="dim")
 
 

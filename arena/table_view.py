@@ -13,50 +13,77 @@ from rich.text import Text
 from arena.standings import Interval, Line, Standings
 from arena.tables import Totals, rows_of
 
+_WIDE = 105  # columns of a terminal that has room for everything
+_LESS = ("place", "score", "ms", "ties", "games")  # what is left out elsewhere
 
-def draw_standings(found: Standings) -> RenderableType:
-    """Return the table, and a line for everything a reader should know about it."""
-    table = Table(title=str(found.division), title_justify="left", box=None, header_style="dim", pad_edge=False)
+
+def draw_standings(found: Standings, width: int = _WIDE) -> RenderableType:
+    """Return the table, as much of it as has room, and a line for everything a reader should know about it."""
+    title = str(found.division)
+    table = Table(title=title, title_justify="left", box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     is_solo = bool(found.lines) and found.lines[0].left is not None
-    measure = ["left over (95 %)", "solved"] if is_solo else ["rating (95 %)", "TrueSkill", "μ − 3σ"]
-    results = [] if is_solo else ["wins", "score", "place"]
-    for title in ("", "bot", *measure, "games", *results, "faults", "ms a move"):
-        table.add_column(title, justify="left" if title == "bot" else "right", no_wrap=True)
-    for line in found.lines:
-        style = "" if line.rank else "dim"
-        table.add_row(*_cells(line, is_solo=is_solo), style=style)
+    lines = [_solo_cells(line) if is_solo else _cells(line) for line in found.lines]
+    titles = [name for name in (lines[0] if lines else {}) if width >= _WIDE or name not in _LESS]
+    for name in titles:
+        table.add_column(name.strip(), justify="left" if name == "bot" else "right", no_wrap=True)
+    for line, cells in zip(found.lines, lines, strict=True):
+        table.add_row(*(cells[name] for name in titles), style="" if line.rank else "dim")
     return Group(table, *(Text(note, style="dim") for note in _notes(found)))
 
 
-def _cells(line: Line, *, is_solo: bool) -> list[Text | str]:
-    rank = "" if line.rank is None else _rank(line)
-    if is_solo:
-        assert line.left
-        measure = [_shown(line.left, 1), str(line.solved)]
-    else:
-        assert line.rating
-        measure = [_shown(line.rating, 1), f"{line.mu:.1f} ± {line.sigma:.1f}", f"{line.cautious:.1f}"]
-    wins = f"{line.wins}" + (f" + {line.shared} shared" if line.shared else "")
-    results = [] if is_solo else [wins, f"{line.score:.1f}", f"{line.place:.2f}"]
-    time = "" if line.move_ms is None else f"{line.move_ms:.0f}" if line.move_ms >= 10 else f"{line.move_ms:.1f}"
-    name = Text(line.name)
+def _cells(line: Line) -> dict[str, Text | str]:
+    assert line.rating
+    return {
+        " ": "" if line.rank is None else _rank(line),
+        "bot": _name(line),
+        "rating": f"{line.rating.value:.1f}",
+        "95 %": _ends(line.rating),
+        "TrueSkill": f"{line.mu:.1f} ± {line.sigma:.1f}",
+        "μ − 3σ": f"{line.cautious:.1f}",
+        "games": str(line.games),
+        "wins": str(line.wins),
+        "ties": str(line.shared) if line.shared else "",
+        "score": f"{line.score:.1f}",
+        "place": f"{line.place:.2f}",
+        "faults": Text(str(line.faults) if line.faults else "", "yellow"),
+        "ms": _time(line),
+    }
+
+
+def _solo_cells(line: Line) -> dict[str, Text | str]:
+    assert line.left
+    return {
+        " ": "" if line.rank is None else _rank(line),
+        "bot": _name(line),
+        "left over": f"{line.left.value:.1f}",
+        "95 %": _ends(line.left),
+        "solved": str(line.solved),
+        "games": str(line.games),
+        "faults": Text(str(line.faults) if line.faults else "", "yellow"),
+        "ms": _time(line),
+    }
+
+
+def _name(line: Line) -> Text:
+    name = Text(line.name, overflow="ellipsis")
     name.append(f" {line.version}", "dim")
     if line.status != "entered":
         name.append(f" ({line.status})", "dim")
-    faults = Text(str(line.faults) if line.faults else "", "yellow")
-    return [rank, name, *measure, str(line.games), *results, faults, time]
+    return name
+
+
+def _ends(interval: Interval) -> str:
+    return "?" if interval.low is None or interval.high is None else f"{interval.low:.1f} to {interval.high:.1f}"
+
+
+def _time(line: Line) -> str:
+    return "" if line.move_ms is None else f"{line.move_ms:.0f}" if line.move_ms >= 10 else f"{line.move_ms:.1f}"
 
 
 def _rank(line: Line) -> str:
     if line.rank_low in (None, line.rank_high):
         return str(line.rank)
     return f"{line.rank} ({line.rank_low}–{line.rank_high})"
-
-
-def _shown(interval: Interval, digits: int) -> str:
-    if interval.low is None or interval.high is None:
-        return f"{interval.value:.{digits}f} (?)"
-    return f"{interval.value:.{digits}f} ({interval.low:.{digits}f} to {interval.high:.{digits}f})"
 
 
 def _notes(found: Standings) -> list[str]:
