@@ -19,10 +19,8 @@ from rich.live import Live
 
 from arena import convert as conversion
 from arena.bots import bundled_names, load_bot
-from arena.check import Checkup, Step, check_source, lines_of
-from arena.doctor import examine, missing
-from arena.errors import ArenaError, UsageError
-from arena.limits import ResourceLimits, TimeControl
+from arena.doctor import advice, examine, missing
+from arena.errors import ArenaError, SandboxError, UsageError
 from arena.options import DURATION, box_options, clock_options, game_options, new_console, spec_of
 from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, to_json, write_file
 from arena.referee import Observer, play_match
@@ -255,46 +253,26 @@ def rerun(file: Path, seat: int, bot: str | None, no_limit: bool) -> None:
         raise SystemExit(1)
 
 
-@cli.command("check")
-@click.argument("bot")
-@click.option(
-    "--variant", "variants", multiple=True, type=click.Choice(list(VARIANTS)), help="One that it plays; usually all."
-)
-@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
-@click.option("--move-time", type=DURATION, default="2", show_default="2 s", help="Time for each move.")
-@click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON, and nothing else.")
-def check_bot(bot: str, variants: tuple[str, ...], sandbox: str, move_time: int, as_json: bool) -> None:
-    """Try a bot in every situation; say what is wrong with it, why, and what to do."""
-
-    def tell(step: Step) -> None:
-        if not as_json:
-            first, *more = lines_of(step)
-            click.secho(first, fg="red" if step.ok is False else None)
-            click.echo("".join(f"{line}\n" for line in more), nl=False)
-
-    time_control, limits = TimeControl(move_ms=move_time), ResourceLimits(sandbox=sandbox)
-    wanted = tuple(dict.fromkeys(variants)) or tuple(VARIANTS)
-    report = check_source(bot, Checkup(variants=wanted, time=time_control, limits=limits), tell)
-    click.echo(report.json() if as_json else report.verdict)
-    if not report.passed:
-        raise SystemExit(1)
-
-
 @cli.command("doctor")
 @click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="Which one to examine.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
 def examine_sandbox(sandbox: str, as_json: bool) -> None:
-    """Attack the sandbox from inside, and say what holds and what does not."""
-    name = strongest() if sandbox == "auto" else sandbox
-    rows = examine(name)
+    """Attack the sandbox from inside, and say what holds and what does not; exit code 1 if not all does."""
+    try:
+        name = strongest() if sandbox == "auto" else sandbox
+        rows = examine(name)
+    except SandboxError as error:
+        raise SystemExit(_fail(f"arena: {error}", 1)) from None
     if as_json:
-        table = {"sandbox": name, "protections": rows, "not_working": missing()}
+        table = {"sandbox": name, "protections": rows, "not_working": missing(), "advice": advice(name, rows)}
         sys.stdout.buffer.write(msgspec.json.encode(table) + b"\n")
     else:
         console = new_console()
         console.print(draw_protections(name, rows))
         for other, reason in missing().items():
             console.print(f"The sandbox {other} does not work here: {reason}", style="dim")
+        for line in advice(name, rows):
+            console.print(line)
     if not all(row.holds for row in rows):
         raise SystemExit(1)
 

@@ -41,6 +41,7 @@ class League:
     def enter(self, source: str, name: str | None = None, *, is_filler: bool = False) -> Entry:
         """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
         bot = load_bot(source)
+        _check_runtime(bot)
         name = _checked_name(bot.name if name is None else name)
         origin = Path(source) if Path(source).exists() else bundled_bots() / source
         path = f"bots/{bot.digest[:16]}/{origin.resolve().name}"
@@ -113,6 +114,12 @@ class League:
 def by_strength(names: list[str]) -> list[str]:
     """Return bundled bots from the weakest to the strongest."""
     return sorted(names, key=lambda name: (_SKILL_ORDER.index(name) if name in _SKILL_ORDER else 99, name))
+
+
+def _check_runtime(bot: Bot) -> None:
+    program = bot.command.argv[0]
+    if os.sep not in program and shutil.which(program) is None:
+        raise BotSetupError(f"{bot.name} needs {program}, which is not installed")
 
 
 def _checked_name(name: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from arena.config import read_config
 from arena.errors import ArenaError, UsageError
 from arena.league import League, open_league, read_league
 from arena.runner import Finished, Void
+from arena.sequential import Sureness
 from arena.standings import standings
 from arena.tournament import Plan, Watcher, check_jobs, make_plan
 from tests.arena.leagues import COMMAND, QUIET, ROOT, arena, events, played, run, wanted, write_bot, write_bots
@@ -168,6 +170,69 @@ def test_a_match_that_is_void_three_times_stops_the_run_and_all_results_are_kept
         assert len(list(league.store.counted(division))) == 4
 
 
+def test_a_gauntlet_is_one_bot_against_all_others(tmp_path: Path) -> None:
+    notes = _Notes()
+    with open_league(tmp_path / "league") as league:
+        entries = _enter(league, tmp_path, "dice", "small", "large", "middle")
+        run(league, entries, notes, gauntlet="dice")
+    assert len(notes.finished) == 6
+    assert all(entries[0].id in report.task.bots for report in notes.finished)
+
+
+def test_in_teams_all_three_partnerings_of_a_table_are_played(tmp_path: Path) -> None:
+    with open_league(tmp_path / "league") as league:
+        entries = _enter(league, tmp_path, "dice", "small", "large", "middle")
+        division = run(league, entries, variant="teams", opening_plies=4)
+        outcomes = [match.summary.outcome for match in league.store.counted(division)]
+        found = standings(league.store, division, league.config)
+    partners = Counter(frozenset(outcome.bots[::2]) for outcome in outcomes)
+    partners.update(frozenset(outcome.bots[1::2]) for outcome in outcomes)
+    assert len(outcomes) == 12
+    assert set(partners.values()) == {4}
+    assert all(outcome.ranks[0] == outcome.ranks[2] for outcome in outcomes)
+    assert {line.games for line in found.lines} == {12}
+
+
+def test_it_goes_on_in_rounds_until_the_order_is_sure(tmp_path: Path) -> None:
+    looks: list[Sureness] = []
+
+    class Looks(Watcher):
+        def on_look(self, sureness: Sureness, rounds: int) -> None:
+            assert rounds == len(looks) + 1
+            looks.append(sureness)
+
+    with open_league(tmp_path / "league") as league:
+        entries = _enter(league, tmp_path, "large", "small")
+        run(league, entries, Looks(), rounds=60, until_sure=0.95, top=1)
+        blocks = len(league.store.blocks(league.store.divisions()[0]))
+    assert looks[-1].is_sure
+    assert not any(look.is_sure for look in looks[:-1])
+    assert 2 <= blocks == len(looks) < 60
+
+
+def test_puzzles_are_ranked_by_the_squares_left_over(tmp_path: Path) -> None:
+    with open_league(tmp_path / "league") as league:
+        entries = _enter(league, tmp_path, "dice", "small", "large")
+        division = run(league, entries, variant="solo", opening_plies=0, rounds=2)
+        found = standings(league.store, division, league.config)
+    left = [line.left.value for line in found.lines if line.left]
+    assert left == sorted(left)
+    assert [line.rank for line in found.lines] == [1, 2, 3]
+    assert all(line.mu is None and line.solved == 0 for line in found.lines)
+
+
+def test_a_bundled_bot_that_cannot_be_built_or_run_here_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with open_league(tmp_path / "league") as league:
+        entries, reasons = league.enter_bundled()
+    assert [entry.name for entry in entries] == ["random", "greedy", "mobility", "lookahead"]
+    assert [reason.partition(" ")[0].rstrip(":") for reason in reasons] == ["corners", "mcts"]
+    assert all("not installed" in reason for reason in reasons)
+
+
 # ---- from the command line
 
 
@@ -217,9 +282,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments: list[str], says: str
 
 def test_bad_settings_of_a_league_are_named(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text("draw_probability = 2")
-    with pytest.raises(
-        UsageError, match="expected draw_probability to be a number between 0 and 1, got 2"
-    ):
+    with pytest.raises(UsageError, match="expected draw_probability to be a number between 0 and 1, got 2"):
         read_config(tmp_path)
     (tmp_path / "league.toml").write_text('titel = "x"')
     with pytest.raises(UsageError, match="unknown field `titel`"):
