@@ -26,6 +26,7 @@ from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, 
 from arena.referee import Observer, play_match
 from arena.replay import positions, verify
 from arena.rerun import rerun as rerun_seat
+from arena.sandbox import StartFailed
 from arena.sandbox.choose import CHOICES, strongest
 from arena.terminal import draw_move, draw_protections, draw_result
 from arena.version import VERSION
@@ -43,10 +44,8 @@ _ELSEWHERE = {
         "annul",
         "export",
         "import",
-        "report",
-        "serve",
-        "watch",
     ),
+    "arena.site_cli": ("report", "serve", "watch"),
 }
 
 
@@ -59,7 +58,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for module, names in _ELSEWHERE.items():
             if cmd_name in names:
-                commands = import_module(module).COMMANDS
+                commands: tuple[click.Command, ...] = import_module(module).COMMANDS
                 return next(command for command in commands if command.name == cmd_name)
         return super().get_command(ctx, cmd_name)
 
@@ -261,7 +260,7 @@ def examine_sandbox(sandbox: str, as_json: bool) -> None:
     try:
         name = strongest() if sandbox == "auto" else sandbox
         rows = examine(name)
-    except SandboxError as error:
+    except (SandboxError, StartFailed) as error:
         raise SystemExit(_fail(f"arena: {error}", 1)) from None
     if as_json:
         table = {"sandbox": name, "protections": rows, "not_working": missing(), "advice": advice(name, rows)}
