@@ -81,7 +81,8 @@ def kept(origin: Path, digest: str, build: list[str] | None, name: str, sandbox:
 
 
 def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blokus-arena" / "bots"
+    own = Path.home() / ".cache" if os.geteuid() != 0 else Path("/var/cache")  # root's bots run as others
+    return Path(os.environ.get("XDG_CACHE_HOME") or own) / "blokus-arena" / "bots"
 
 
 def _make(origin: Path, build: list[str] | None, name: str, sandbox: str, making: Path) -> None:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,14 @@ from arena.sandbox.choose import BACKENDS, why_not
 _ATTACKS = Path(__file__).parent / "jail" / "attacks.py"
 _PATIENCE_S = 30.0
 _MEMORY_MB = 128
+_FOR_NAMESPACES = (
+    "For a stronger sandbox, let users make namespaces (sysctl user.max_user_namespaces; on Ubuntu also "
+    "kernel.apparmor_restrict_unprivileged_userns=0), or install bubblewrap."
+)
+_FOR_GROUPS = (
+    "A control group would limit memory exactly: start the arena as root, or by "
+    "systemd-run --user --scope -p Delegate=yes arena …"
+)
 
 
 class Protection(msgspec.Struct, frozen=True):
@@ -43,7 +51,8 @@ class Protection(msgspec.Struct, frozen=True):
 
 
 def _by(namespaces: str, landlock: str) -> dict[str, str]:
-    return {"namespaces": namespaces, "landlock": landlock}
+    """Return what enforces something in each backend; bubblewrap makes namespaces too."""
+    return {"namespaces": namespaces, "bwrap": namespaces, "landlock": landlock}
 
 
 # attack: what is protected, and by what in each backend
@@ -67,6 +76,7 @@ _ROWS: dict[str, tuple[str, dict[str, str]]] = {
     "hide_memory": ("no memory that no limit counts", _by("seccomp", "seccomp")),
     "use_kernel_rings": ("no io_uring", _by("seccomp", "seccomp")),
     "take_memory": ("memory is limited", _by("rlimit", "rlimit")),
+    "outgrow_limits": ("nor beyond what limits count", _by("watchdog", "watchdog")),
     "take_threads": ("threads are limited", _by("rlimit", "rlimit")),
     "be_root": ("not root, no capabilities", _by("namespace", "seccomp")),
     "see_secrets": ("a clean environment", _by("launcher", "launcher")),
@@ -80,11 +90,32 @@ def examine(backend: str) -> list[Protection]:
     if reason is not None:
         raise SandboxError(f"the sandbox {backend} does not work here: {reason}")
     # nothing is tried where nothing would stop it
-    said = {} if backend == "none" else _attack(backend)
-    return [
-        Protection(name, attack, enforcers[backend] if said.get(attack) else "none", said.get(attack, ""))
-        for attack, (name, enforcers) in _ROWS.items()
-    ]
+    said, memory_by = ({}, "") if backend == "none" else _attack(backend)
+    return [_judge(attack, backend, said.get(attack, ""), memory_by) for attack in _ROWS]
+
+
+def _judge(attack: str, backend: str, said: str, memory_by: str) -> Protection:
+    name, enforcers = _ROWS[attack]
+    by = "none" if not said else enforcers[backend]
+    return Protection(name, attack, memory_by if by == "watchdog" and memory_by == "cgroup" else by, said)
+
+
+def advice(backend: str, rows: Sequence[Protection]) -> list[str]:
+    """Return what the user could do to be protected better."""
+    by = {row.attack: row.by for row in rows}
+    found = []
+    if backend == "none":
+        found.append("Leave out --sandbox none: it confines nothing.")
+    if backend == "landlock":
+        found.append(_FOR_NAMESPACES)
+    if by["outgrow_limits"] == "watchdog":
+        found.append(_FOR_GROUPS)
+    return found
+
+
+def promises() -> list[tuple[str, dict[str, str]]]:
+    """Return what is protected, and by what in each sandbox, where nothing is missing."""
+    return list(_ROWS.values())
 
 
 def missing() -> dict[str, str]:
@@ -102,8 +133,8 @@ def protections(backend: str) -> dict[str, str]:
         return {"backend": backend, "examined": f"no: {error}"}
 
 
-def _attack(backend: str) -> dict[str, str]:
-    """Return what each attack was told; an empty text is one that got through."""
+def _attack(backend: str) -> tuple[dict[str, str], str]:
+    """Return what each attack was told, an empty text being one that got through, and what limits memory."""
     with _canaries() as arguments, tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         source = _ATTACKS.read_text(encoding="utf-8")
@@ -111,27 +142,29 @@ def _attack(backend: str) -> dict[str, str]:
         limits = ResourceLimits(memory_mb=_MEMORY_MB)
         process = BACKENDS[backend](Command(argv, folder, environment()), limits)
         try:
-            return _hear(process.stdout)
+            table, _, more = _hear(process.stdout).partition(b"\n")
         finally:
-            process.end()
+            end = process.end()
+    try:
+        found: dict[str, str] = json.loads(table)
+    except ValueError as error:
+        raise ArenaError("the attacks on the sandbox did not come to an end") from error
+    return found | {"outgrow_limits": "" if more else f"ended by {end}"}, process.protections["memory"]
 
 
-def _hear(descriptor: int) -> dict[str, str]:
+def _hear(descriptor: int) -> bytes:
+    """Return all that a process says until it ends."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     data = b""
     deadline = monotonic() + _PATIENCE_S
-    while not data.endswith(b"\n") and (left := deadline - monotonic()) > 0:
+    while (left := deadline - monotonic()) > 0:
         if poll.poll(left * 1000):
             more = os.read(descriptor, 65536)
             if not more:
                 break
             data += more
-    try:
-        found: dict[str, str] = json.loads(data)
-    except ValueError as error:
-        raise ArenaError("the attacks on the sandbox did not come to an end") from error
-    return found
+    return data
 
 
 @contextmanager

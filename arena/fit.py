@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from arena import student
-from arena.bradley_terry import Design, Jackknife, Solution
+from arena.bradley_terry import Design, Solution
+from arena.jackknife import Jackknife, Spread
 from arena.outcome import Outcome, sides_of
 from arena.pairs import Ints, PairTable
 
@@ -141,8 +142,8 @@ class _Report:
         self._bots, self._sides = bots, sides
         self._solution, self._jackknife = solution, jackknife
         self._team = len(sides[0])
-        self._spread = jackknife.of_parameters(len(bots))
-        self._gap_variance = jackknife.of_differences(len(bots))
+        self._spreads = jackknife.parameters()
+        self._gaps = jackknife.differences()
         self._order = np.argsort(-solution.values[: len(bots)], kind="stable").tolist()
 
     def fit(self, ranked: set[int]) -> Fit:
@@ -173,12 +174,11 @@ class _Report:
         return tuple(by_seat[seat] for seat in sorted(by_seat))
 
     def _estimate(self, parameter: int, center: float, scale: float) -> Estimate:
-        value = center + scale * self._solution.values[parameter]
-        reach = math.inf
+        value = center + scale * float(self._solution.values[parameter])
+        below = above = math.inf
         if self._jackknife.bundles_of[parameter] > 1:
-            freedom = round(float(self._spread.freedom[parameter]), 3)
-            reach = scale * math.sqrt(self._spread.variance[parameter]) * student.quantile((1 + LEVEL) / 2, freedom)
-        return Estimate(*(round(float(number), _DIGITS) for number in (value, value - reach, value + reach)))
+            below, above = (scale * _reach(spread, parameter) for spread in self._spreads)
+        return Estimate(*(round(number, _DIGITS) for number in (value, value - below, value + above)))
 
     def _share(self, i: int, j: int) -> float:
         """Return the share of games that a bot wins of another, in a team with equal partners."""
@@ -198,8 +198,12 @@ class _Report:
         if min(self._jackknife.bundles_of[i], self._jackknife.bundles_of[j]) < 2:
             return 0.5
         gap = float(self._solution.values[j] - self._solution.values[i])
-        freedom = float(min(self._spread.freedom[i], self._spread.freedom[j]))
-        return student.probability_below(gap / math.sqrt(self._gap_variance[i, j]), freedom)
+        return student.probability_below(gap / math.sqrt(self._gaps.variance[i, j]), float(self._gaps.freedom[i, j]))
+
+
+def _reach(spread: Spread, parameter: int) -> float:
+    freedom = round(float(spread.freedom[parameter]), 3)
+    return math.sqrt(spread.variance[parameter]) * student.quantile((1 + LEVEL) / 2, freedom)
 
 
 def _ranks(above: list[list[float]], ranked: list[bool]) -> Iterator[tuple[int, int, int]]:

@@ -80,9 +80,22 @@ game_options = all_of(
     ),
 )
 
+
+def _announce(_: click.Context, __: click.Parameter, sandbox: str) -> str:
+    """Say aloud that nothing confines the bots."""
+    if sandbox == "none":
+        click.echo("arena: --sandbox none: bots run unconfined, with all your rights: only those you trust!", err=True)
+    return sandbox
+
+
 box_options = all_of(
     click.option(
-        "--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines bots."
+        "--sandbox",
+        type=click.Choice(CHOICES),
+        default="auto",
+        show_default=True,
+        callback=_announce,
+        help="What confines bots.",
     ),
     click.option("--memory", type=click.IntRange(16), default=512, show_default=True, help="MB for each bot."),
     click.option("--anonymous", is_flag=True, help="Hide the bots' names from each other."),

@@ -57,7 +57,7 @@ def block_score(outcomes: Iterable[Outcome], bot: int) -> float:
     return beaten / faced
 
 
-def compare(differences: Sequence[float], *, error: float = 0.05, margin: float = 0.0) -> Comparison:
+def compare(differences: Sequence[float] | Floats, *, error: float = 0.05, margin: float = 0.0) -> Comparison:
     """Return what the differences in score, block by block in the order of play, say about two versions.
 
     Each is the score of the new version minus that of the old one in the same block, from -1 to 1. The probability

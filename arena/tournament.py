@@ -16,6 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.league import League
 from arena.live import clear_live
 from arena.logs import LOGGER, log_to
+from arena.machine import describe_machine
 from arena.match import MatchSpec
 from arena.runner import Finished, Job, Runner, Void, usable_cores
 from arena.sandbox.choose import strongest
@@ -209,6 +210,7 @@ def play(league: League, plan: Plan, wanted: Wanted, watcher: Watcher) -> None:
     _look_at_sandbox(wanted.spec)
     programs = {entry.id: league.load(entry) for entry in (*plan.entrants, *plan.fillers)}
     jobs = [Job(task, tuple(programs[bot] for bot in task.bots)) for task in plan.tasks]
+    league.store.note_machine(describe_machine())
     with log_to(league.folder / "logs" / "arena.log"):
         LOGGER.info("%s: %d matches", plan.division, len(jobs))
         workers = min(wanted.jobs, len(jobs))

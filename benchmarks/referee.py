@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from arena.bots import Bot, environment
+from arena.bots import Bot
+from arena.builds import environment
 from arena.limits import ResourceLimits
 from arena.match import MatchSpec
 from arena.pool import BotPool

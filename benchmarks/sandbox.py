@@ -19,7 +19,7 @@ from benchmarks.timing import Goals, median_us, pin
 
 STARTS = 60
 LINES = 2000
-GOALS_MS = {"namespaces": 5.0, "landlock": 2.5}
+GOALS_MS = {"namespaces": 5.0, "bwrap": 10.0, "landlock": 2.5}
 ECHO = """
 #include <unistd.h>
 int main(void) {

@@ -39,6 +39,10 @@ class Goals:
         """Print a figure that should be large."""
         self._print(what, value, f"≥ {goal:g}", unit, value >= goal)
 
+    def between(self, what: str, value: float, low: float, high: float, unit: str) -> None:
+        """Print a figure that should be in a range."""
+        self._print(what, value, f"{low:g}-{high:g}", unit, low <= value <= high)
+
     def _print(self, what: str, value: float, goal: str, unit: str, is_met: bool) -> None:
         self.missed += not is_met
         print(f"{what:58} {value:10.1f} {unit:8} goal {goal:8} {'ok' if is_met else 'MISSED'}")

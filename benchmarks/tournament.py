@@ -200,4 +200,4 @@ def timed_standings(store: Store) -> tuple[float, float]:
 
 if __name__ == "__main__":
     with contextlib.suppress(BrokenPipeError):
-        sys.exit(1 if main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000) else 0)
+        sys.exit(1 if main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000) else 0)

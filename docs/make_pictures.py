@@ -1,14 +1,23 @@
-"""Draws the picture of the README from a real match: `python docs/make_pictures.py`."""
+"""Makes the pictures of the README.
+
+`python docs/make_pictures.py` draws match.svg from a real match. With a league as argument it takes leaderboard.png and
+replayer.png of its site instead; that needs playwright, pillow and the system's Chromium.
+"""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from arena.bots import load_bot
 from arena.match import MatchSpec
 from arena.record import MatchRecord
 from arena.referee import play_match
 from arena.replay import positions
+from arena.report import write_site
 from engine import Game
 
 SIZE = 22
@@ -59,8 +68,45 @@ def draw(record: MatchRecord, game: Game) -> str:
     return "\n".join([head, *parts, "</svg>\n"])
 
 
+def take_pictures(league: Path, folder: Path) -> None:
+    """Take pictures of a league's first page, and of its longest game two thirds on."""
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        site = Path(scratch) / "site"
+        write_site(league, site)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1240, "height": 760}, device_scale_factor=1.5, color_scheme="light")
+        page.goto((site / "index.html").as_uri())
+        _shoot(page, folder / "leaderboard.png", 1240, _bottom_of(page, "#leaderboard") + 30)
+        longest = max((site / "matches").glob("*.json"), key=lambda path: path.stat().st_size)
+        page.goto(longest.with_suffix(".html").as_uri() + "#ply=0")
+        plies = int(page.locator("#scrub").get_attribute("max") or 0)
+        page.locator("#scrub").fill(str(plies * 2 // 3))
+        page.locator("h1").click()
+        _shoot(page, folder / "replayer.png", 1240, _bottom_of(page, "#strip") + 20)
+        browser.close()
+
+
+def _bottom_of(page: Any, selector: str) -> int:
+    box = page.locator(selector).bounding_box()
+    return int(box["y"] + box["height"])
+
+
+def _shoot(page: Any, target: Path, width: int, height: int) -> None:
+    """Save a picture with 256 colors at most: flat surfaces lose nothing by it, and the file shrinks to a third."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.screenshot(path=target)
+    from PIL import Image
+
+    Image.open(target).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 def main() -> None:
-    """Play the match and write the picture."""
+    """Play the match and write the picture, or take those of a league."""
+    if len(sys.argv) > 1:
+        take_pictures(Path(sys.argv[1]), Path(__file__).parent)
+        return
     bots = [load_bot(name) for name in ("greedy", "random", "greedy", "random")]
     record = play_match(MatchSpec(seed=7), bots)
     *_, (game, _) = positions(record)

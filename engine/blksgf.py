@@ -54,12 +54,13 @@ def dump(game: Game, names: Sequence[str | None] | None = None, date: str | None
     Raises `BadRequest` for the puzzles on other boards, which the format does not know.
     """
     turn = game.turn - len(game.moves())
-    nodes = [_root(game, names, date) + _forfeits(game, turn)]
+    forfeits = game.forfeits()
+    nodes = [_root(game, names, date) + _forfeits(forfeits, turn)]
     for event in game.events():
         if isinstance(event, Placed):
             turn += 1
             color = _letters(game.variant)[game.variant.colors.index(event.color)]
-            nodes.append(f"{color}[{_points(event.move, game.variant)}]{_forfeits(game, turn)}")
+            nodes.append(f"{color}[{_points(event.move, game.variant)}]{_forfeits(forfeits, turn)}")
     return "(;" + "\n;".join(nodes) + ")\n"
 
 
@@ -123,8 +124,8 @@ def _setup(game: Game) -> str:
     return text if first is None else f"{text}PL[{letters[first]}]"
 
 
-def _forfeits(game: Game, turn: int) -> str:
-    seats = [f"[{seat}]" for seat, when in game.forfeits() if when == turn]
+def _forfeits(forfeits: list[tuple[int, int]], turn: int) -> str:
+    seats = [f"[{seat}]" for seat, when in forfeits if when == turn]
     return "XF" + "".join(seats) if seats else ""
 
 

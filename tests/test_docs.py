@@ -1,5 +1,6 @@
 """What the README and the docs say is true."""
 
+import os
 import re
 import subprocess
 import sys
@@ -38,15 +39,32 @@ def test_the_engine_example_in_the_readme_runs() -> None:
     assert "purple" in done.stdout
 
 
-def test_the_command_of_the_readme_names_bundled_bots() -> None:
-    words = _block("run").split("arena match ")[1].split()
-    for name in (word for word in words if not word.startswith("--")):
-        load_bot(name)
+def _arena(command: str, folder: Path) -> str:
+    words = [sys.executable, "-m", "arena", *command.partition("arena ")[2].partition("#")[0].split()]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_commands_of_the_readme_work_as_written(tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").write_text(_block("bot"), encoding="utf-8")
+    tournament = _block("run").rpartition("&& ")[2].strip()
+    assert tournament == ".venv/bin/arena tournament"
+    for number, command in enumerate([tournament, *_block("own").splitlines()]):
+        quickly = f" --clock cpu --move-time 40ms --games {1 + 2 * number}" if command.split()[1] == "tournament" else ""
+        said = _arena(command.partition("#")[0] + quickly, tmp_path)
+    assert "my_bot" in said
+    assert (tmp_path / "league" / "site" / "index.html").is_file()
+    for command in _block("match").splitlines():
+        _arena(command, tmp_path)
+    assert (tmp_path / "match.blksgf").is_file()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 

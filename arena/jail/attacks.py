@@ -1,5 +1,8 @@
 """Attacks a bot could try, tried from inside its box: prints one line of JSON that tells what got through.
 
+The last is to take memory that no limit of a process counts, of which it should die: if it does not, it says so in
+another line.
+
 Run by `arena doctor`, and before the first match, with the path of a canary file, the number of a canary process, the
 port of a canary server, the path of a canary socket and the memory allowed. Its text is handed to the interpreter: it
 imports nothing of ours.
@@ -13,6 +16,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 CANARY, SOCKET = sys.argv[1], sys.argv[4]
@@ -118,6 +122,21 @@ def take_memory() -> None:
     block[-1] = 1
 
 
+def outgrow_limits() -> None:
+    """Take memory and make it read-only, after which RLIMIT_DATA does not count it."""
+    LIBC.mmap.restype = ctypes.c_void_p
+    LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    size = 1 << 20
+    for _ in range(2 * MEMORY_MB + 64):
+        piece = LIBC.mmap(None, size, 3, 0x22, -1, 0)
+        if piece in (None, ctypes.c_void_p(-1).value):
+            return
+        ctypes.memset(piece, 1, size)
+        LIBC.mprotect(piece, size, 1)
+    time.sleep(1)  # a watchdog is not there at once, but it comes
+
+
 def take_threads() -> None:
     stop = threading.Event()
     threads = []
@@ -187,7 +206,9 @@ def main() -> None:
             found[attack.__name__] = str(error) or type(error).__name__
         else:
             found[attack.__name__] = ""
-    sys.stdout.write(json.dumps(found) + "\n")
+    os.write(1, json.dumps(found).encode() + b"\n")
+    outgrow_limits()
+    os.write(1, b"outgrown\n")
 
 
 main()

@@ -24,8 +24,10 @@ def version() -> int:
         return 0
 
 
-def prepare(readable: list[str], writable: list[str]) -> int:
+def prepare(readable: list[str], writable: list[str], listed: list[str] | None = None) -> int:
     """Return a handle of rules by which some paths can be read, others written to, and nothing else touched.
+
+    Of those that are `listed`, and what is below, the names can be seen.
 
     The rules hold what the paths lead to now, so they can be made before the rights to go there are given up.
     """
@@ -41,6 +43,8 @@ def prepare(readable: list[str], writable: list[str]) -> int:
         _allow(rules, path, _EXECUTE | _READ_FILE | _READ_DIR)
     for path in writable:
         _allow(rules, path, every)
+    for path in listed or []:
+        _allow(rules, path, _READ_DIR)
     return rules
 
 

@@ -15,8 +15,8 @@ def number_of(handle: int) -> int:
         return max(0, int(file.read(4096).partition(b"\nPid:")[2].split(None, 1)[0]))
 
 
-def descendants(pid: int) -> list[int]:
-    """Return the processes below one."""
+def children(pid: int) -> list[int]:
+    """Return the processes that one is the parent of."""
     found: list[int] = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -24,6 +24,12 @@ def descendants(pid: int) -> list[int]:
                 found += map(int, file.read().split())
     except OSError:
         pass  # it has ended
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes below one."""
+    found = children(pid)
     return found + [below for child in found for below in descendants(child)]
 
 

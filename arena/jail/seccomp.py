@@ -50,14 +50,10 @@ _ALWAYS_DENIED: dict[str, tuple[int | None, int | None]] = {
     "sched_setscheduler": (144, 119), "setpriority": (141, 140), "ioprio_set": (251, 30),
     # a timer can send SIGCONT to a bot that is stopped off turn
     "timer_create": (222, 107),
-    # what files are marked with
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
-    "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
-    "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
-    "setxattrat": (463, 463), "removexattrat": (466, 466), "file_setattr": (469, 469),
-    "mknod": (133, None), "mknodat": (259, 33),
-    "flock": (73, 32),
+    # what else files can be marked with, or be
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
+    "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "removexattrat": (466, 466),
+    "file_setattr": (469, 469), "mknod": (133, None), "mknodat": (259, 33),
     # ways to talk to others
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197), "semget": (64, 190),
     "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189),
@@ -66,12 +62,21 @@ _ALWAYS_DENIED: dict[str, tuple[int | None, int | None]] = {
     # ways out of the process group by which it is stopped
     "setpgid": (109, 154), "setsid": (112, 157),
 }  # fmt: skip
-# sockets: a pair of connected streams stays, which some runtimes need; a pair of datagrams could send to any address
+# modes and owners of files, and times: bots could talk by them, builds need them
+_MARKING: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
+    "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+}  # fmt: skip
+_TIMING: dict[str, tuple[int | None, int | None]] = {
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+}  # fmt: skip
+# sockets: a pair that is connected stays, which some runtimes need; a pair of datagrams could send to any address
 _SOCKETS: dict[str, tuple[int | None, int | None]] = {
     "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
     "accept4": (288, 242),
 }  # fmt: skip
 _FORKING: dict[str, tuple[int | None, int | None]] = {"fork": (57, None), "vfork": (58, None)}
+_FLOCK = (73, 32)
 _CLONE, _CLONE3, _SOCKETPAIR, _MMAP, _MADVISE = (56, 220), (435, 435), (53, 199), (9, 222), (28, 233)
 _IOCTL, _FCNTL, _PRCTL, _PRLIMIT, _SETRLIMIT = (16, 29), (72, 25), (157, 167), (302, 261), (160, 164)
 _CLOCK_GETTIME, _CLOCK_NANOSLEEP, _PIDFD_SEND_SIGNAL = (228, 113), (230, 115), (424, 424)
@@ -82,12 +87,13 @@ _SIGNALLING = (
 
 _CLONE_THREAD, _CLONE_NEW, _EXIT_SIGNAL = 0x10000, 0x7E020080, 0xFF  # all of CLONE_NEW*
 _SIGCONT = 18
-_UNIX, _STREAM, _TYPE = 1, 1, 0xF
+_UNIX, _STREAM, _SEQPACKET, _TYPE = 1, 1, 5, 0xF
 _SHARED_ANONYMOUS = 0x21
 _GROWSDOWN, _HUGETLB = 0x100, 0x40000  # memory that RLIMIT_DATA does not count, or that is the whole machine's
 _MERGEABLE = 12  # of madvise: memory that is shared with whoever has the same in it
 _IOCTL_DENIED = (0x5412, 0x541C, 0x8901, 0x8902)  # TIOCSTI, TIOCLINUX; FIOSETOWN, SIOCSPGRP: whom to signal
-_FCNTL_DENIED = (6, 7, 8, 10, 15, 37, 38, 1024, 1026, 1031)  # locks, leases, notices, whom to signal, large pipes
+_FCNTL_DENIED = (8, 10, 15, 1024, 1026, 1031)  # leases, notices, whom to signal, large pipes
+_FCNTL_LOCKS = (6, 7, 37, 38)
 _PRCTL_DENIED = (1, 62, 67)  # PR_SET_PDEATHSIG, by which it dies with us; PR_SCHED_CORE; PR_SET_MEMORY_MERGE
 _RLIMIT_CORE = 4
 
@@ -96,15 +102,26 @@ _KILL, _ALLOW, _ERRNO = 0x80000000, 0x7FFF0000, 0x00050000
 
 
 def build_filter(
-    machine: str, *, allows_processes: bool, sees_others: bool = False, signals_only: int | None = None
+    machine: str,
+    *,
+    allows_processes: bool,
+    sees_others: bool = False,
+    signals_only: int | None = None,
+    builds: bool = False,
+    is_owner: bool = True,
 ) -> bytes:
     """Return the filter's instructions.
 
     `sees_others` is for a bot that has no pid namespace: it can name processes that are not its own. `signals_only` is
-    the one process that it may signal then, if Landlock does not see to that.
+    the one process that it may signal then, if Landlock does not see to that. Who `builds` may lock files, and
+    change their modes and times; where that could hit files outside, those of its user if it `is_owner` of any, it is
+    told that all is well, and nothing is done.
     """
     at = _COLUMN[machine]
-    answers = _answers(at, allows_processes)
+    answers = _answers(at, allows_processes, builds)
+    for table, pretends in ((_MARKING, sees_others and is_owner), (_TIMING, sees_others)) if builds else ():
+        said = _deny(0) if pretends else _step(_RET, _ALLOW)
+        answers |= {number: said for numbers in table.values() if (number := numbers[at]) is not None}
     if sees_others:
         answers |= {number: _check_clock() for number in (_CLOCK_GETTIME[at], _CLOCK_NANOSLEEP[at])}
     if signals_only is not None:
@@ -117,10 +134,10 @@ def build_filter(
     return know_machine + _step(_LD, 0) + _search(_intervals(answers))
 
 
-def _answers(at: int, allows_processes: bool) -> dict[int, bytes]:
+def _answers(at: int, allows_processes: bool, builds: bool) -> dict[int, bytes]:
     """Return what to do about each call that is not simply allowed."""
     answers: dict[int | None, bytes] = {}
-    denied = _ALWAYS_DENIED if allows_processes else _ALWAYS_DENIED | _FORKING
+    denied = _ALWAYS_DENIED | _MARKING | _TIMING | ({} if allows_processes else _FORKING)
     for table, error in ((denied, errno.EPERM), (_SOCKETS, errno.EACCES)):
         answers |= {numbers[at]: _deny(error) for numbers in table.values()}
     answers |= {numbers[at]: _check_values(argument, _SIGCONT) for numbers, argument in _SIGNALLING}
@@ -129,7 +146,8 @@ def _answers(at: int, allows_processes: bool) -> dict[int, bytes]:
         _CLONE3[at]: _deny(errno.ENOSYS),  # its flags are out of a filter's reach; libraries fall back
         _SOCKETPAIR[at]: _check_socketpair(),
         _IOCTL[at]: _check_values(1, *_IOCTL_DENIED),
-        _FCNTL[at]: _check_values(1, *_FCNTL_DENIED),
+        _FLOCK[at]: _step(_RET, _ALLOW) if builds else _deny(errno.EPERM),
+        _FCNTL[at]: _check_values(1, *_FCNTL_DENIED, *(() if builds else _FCNTL_LOCKS)),
         _PRCTL[at]: _check_values(0, *_PRCTL_DENIED),
         _PRLIMIT[at]: _check_prlimit(),
         _SETRLIMIT[at]: _check_values(0, _RLIMIT_CORE),
@@ -193,7 +211,8 @@ def _check_clone(allows_processes: bool) -> bytes:
 
 def _check_socketpair() -> bytes:
     local = _load(0) + _step(_JEQ, _UNIX, 1, 0) + _deny(errno.EACCES)
-    return local + _load(1) + _step(_AND, _TYPE) + _step(_JEQ, _STREAM, 1, 0) + _deny(errno.EACCES)
+    kind = _step(_AND, _TYPE) + _step(_JEQ, _STREAM, 2, 0) + _step(_JEQ, _SEQPACKET, 1, 0)
+    return local + _load(1) + kind + _deny(errno.EACCES)
 
 
 def _check_mmap() -> bytes:

@@ -11,12 +11,17 @@ from arena.sandbox.pipes import close
 
 
 class Command(msgspec.Struct, frozen=True):
-    """A program to run: its arguments, its folder, and its whole environment."""
+    """A program to run: its arguments, its folder, and its whole environment.
+
+    One that is given a folder for scratch may write there and to its own folder, lock files and change their modes,
+    and have many more and larger ones open: it builds something.
+    """
 
     argv: tuple[str, ...]
     cwd: str
     env: dict[str, str]
     processes: bool = False  # whether it may start child processes
+    scratch: str | None = None  # what its /tmp, TMPDIR and HOME are to be
 
 
 class Exit(msgspec.Struct, frozen=True):

@@ -20,16 +20,13 @@ _PROBE_S = 10.0
 Backend: TypeAlias = Callable[[Command, ResourceLimits], Confined]
 
 
-def _start_namespaces(command: Command, limits: ResourceLimits) -> Confined:
-    return JailedProcess(command, limits, namespaces=True, processes=command.processes)
-
-
-def _start_landlock(command: Command, limits: ResourceLimits) -> Confined:
-    return JailedProcess(command, limits, namespaces=False, processes=command.processes)
+def _jailed(backend: str) -> Backend:
+    return lambda command, limits: JailedProcess(command, limits, backend)
 
 
 # strongest first
-BACKENDS: dict[str, Backend] = {"namespaces": _start_namespaces, "landlock": _start_landlock, "none": start_plain}
+BACKENDS: dict[str, Backend] = {name: _jailed(name) for name in ("namespaces", "bwrap", "landlock")}
+BACKENDS["none"] = start_plain
 CHOICES = ("auto", *BACKENDS)
 
 

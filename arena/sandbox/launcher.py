@@ -41,7 +41,7 @@ class Launcher:
         """Have something started; return what the launcher says, and the handles that it gives."""
         try:
             socket.send_fds(self._link, [order], descriptors)
-            answer, handles, _, _ = socket.recv_fds(self._link, 65536, 2, socket.MSG_CMSG_CLOEXEC)
+            answer, handles, _, _ = socket.recv_fds(self._link, 65536, 3, socket.MSG_CMSG_CLOEXEC)
         except OSError as error:
             raise ArenaError(f"the sandbox's launcher does not answer: {error.strerror or error}") from error
         if not answer:

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from arena.schedule.design import Dice, Pair, Table, covering, extra_meetings, triples
+from arena.schedule.design import Dice, Pair, Table, covering
 from arena.schedule.meetings import Meetings, followers, ways_to_sit
+from arena.schedule.triples import extra_meetings, triples
 from engine.variants import Variant
 
 _PARTING_SWAPS = 4000
-_SEATING_SWAPS = 12_000
+_SEATING_SWAPS = 40_000
+_ANYWHERE = 0.7  # of these swaps are at tables where nothing is wrong
 _SEATED_WELL_UP_TO = 60  # bots; beyond, the swaps for the order of seats would take too long
 
 
@@ -80,27 +82,37 @@ class _Assignment:
     def seat_well(self) -> None:
         """Swap bots until each table can be seated so that nobody follows a rival too often."""
         check = _SeatingCheck(self._meetings)
-        fails = [check.fails(self.seated(table)) for table in self._design]
+        failing = [number for number, table in enumerate(self._design) if check.fails(self.seated(table))]
         for _ in range(_SEATING_SWAPS):
-            failing = [number for number, bad in enumerate(fails) if bad]
             if not failing:
                 return
-            table = self._design[failing[int(self._dice() * len(failing))]]
-            p, q = self._exchangeable(table[int(self._dice() * len(table))])
-            if self._swap(p, q) < 0 or not self._still_good(p, q, check, fails):
+            p, q = self._exchangeable(self._point_to_move(failing))
+            still = self._failing_after(p, q, check, failing) if self._swap(p, q) >= 0 else None
+            if still is None:
                 self._swap(p, q)
+            else:
+                failing = still
 
-    def _still_good(self, p: int, q: int, check: _SeatingCheck, fails: list[bool]) -> bool:
-        """Bring `fails` up to date after a swap and return True, unless more tables fail now."""
-        now = {number: check.fails(self.seated(self._design[number])) for number in self._tables[p] + self._tables[q]}
-        if sum(now.values()) > sum([fails[number] for number in now]):
-            return False
-        for number, bad in now.items():
-            fails[number] = bad
-        return True
+    def _point_to_move(self, failing: list[int]) -> int:
+        """Return a point at a failing table, or mostly any point, lest all swaps at those tables are used up."""
+        if self._dice() < _ANYWHERE:
+            return int(self._dice() * len(self.bot_at))
+        table = self._design[failing[int(self._dice() * len(failing))]]
+        return table[int(self._dice() * len(table))]
+
+    def _failing_after(self, p: int, q: int, check: _SeatingCheck, failing: list[int]) -> list[int] | None:
+        """Return the tables that fail after a swap, unless they have become more."""
+        changed = set(self._tables[p]).symmetric_difference(self._tables[q])
+        still = [number for number in failing if number not in changed]
+        for number in sorted(changed):
+            if check.fails(self.seated(self._design[number])):
+                still.append(number)
+                if len(still) > len(failing):
+                    return None
+        return still
 
     def _part_old_rivals(self) -> None:
-        cost = sum([self._cost(point) for point in range(len(self.bot_at))])
+        cost = sum([self._cost(point) for point in range(len(self.bot_at))]) // 2  # a pair counts at both its points
         for _ in range(_PARTING_SWAPS):
             if not cost:
                 return

@@ -83,9 +83,9 @@ class _Seating:
         """Return how unwelcome it is that the bots follow each other once more in this order."""
         cost = 0
         for a, b in self._followers:
-            first, second = order[a], order[b]
-            times, half = self._follows[first][second], (self._shared[first][second] + 1) // 2
-            cost += times * times + 1000 * max(0, times + 1 - half)
+            times = self._follows[order[a]][order[b]]
+            too_many = max(0, 2 * times + 1 - self._shared[order[a]][order[b]])  # more than half of their blocks
+            cost += times * times + 100 * too_many * too_many
         return cost
 
     def _opened_fairly(self, table: Table) -> Order:

@@ -16,7 +16,6 @@ from arena.schedule.meetings import Meetings
 
 _ATTEMPTS = 12  # at most
 _PAIRS = 10_000  # missing pairs in all attempts together
-_REPEAT_COSTS = (0.0, 0.5, 3.0, 6.0, 10.0)  # of meeting after 0, 1, … times in the round; a missing pair is worth 1
 
 
 def missing_tables(meetings: Meetings, number: int, lacks: Sequence[int], dice: Dice) -> list[Table]:
@@ -28,26 +27,31 @@ def missing_tables(meetings: Meetings, number: int, lacks: Sequence[int], dice: 
     if seats == 2 or not missing:
         return missing
     attempts = min(_ATTEMPTS, 1 + _PAIRS // len(missing))
-    return min([_Patch(meetings, number, lacks, dice).tables() for _ in range(attempts)], key=len)
+    patches = [_Patch(meetings, number, lacks, dice) for _ in range(attempts)]
+    return min(patches, key=_Patch.cost).tables
 
 
 class _Patch:
     """Tables for missing pairs: one attempt."""
 
     def __init__(self, meetings: Meetings, number: int, lacks: Sequence[int], dice: Dice) -> None:
-        """Begin with the pairs in `lacks` missing, and all others as they have met in the round."""
+        """Lay tables until the pairs in `lacks` have met; the others have met as the round was so far."""
         bots = range(len(lacks))
         self._meetings = meetings
         self._dice = dice
         self._missing = lacks
-        self._times = [[0] * len(lacks) for _ in lacks]  # two bots' meetings in the round
-        self._worth = [[float(lacks[a] >> b & 1) for b in bots] for a in bots]  # of one more meeting of two bots
-        self._lacks = [0] * len(lacks)
-        for table in meetings.tables(number):
-            self._meet(table)
         self._lacks = list(lacks)
+        before = Counter([pair for table in meetings.tables(number) for pair in combinations(sorted(table), 2)])
+        self._before = [[before[min(a, b), max(a, b)] for b in bots] for a in bots]  # meetings in the round
+        self._times = [[0] * len(lacks) for _ in lacks]  # meetings at these tables
+        self._worth = [[1.0 if lacks[a] >> b & 1 else -self._before[a][b] / 2 for b in bots] for a in bots]
+        self.tables = self._lay()
 
-    def tables(self) -> list[Table]:
+    def cost(self) -> int:
+        """Return the number of tables, and more if pairs meet more often than twice."""
+        return len(self.tables) + sum([max(0, times - 2) for row in self._times for times in row]) // 2
+
+    def _lay(self) -> list[Table]:
         """Return the tables; each has a pair that meets at no other of them."""
         tables = []
         while any(self._lacks):
@@ -79,7 +83,12 @@ class _Patch:
             self._lacks[bot] &= ~here
         for a, b in combinations(table, 2):
             self._times[a][b] = self._times[b][a] = times = self._times[a][b] + 1
-            self._worth[a][b] = self._worth[b][a] = -_REPEAT_COSTS[min(times, len(_REPEAT_COSTS) - 1)]
+            self._worth[a][b] = self._worth[b][a] = -_repeat_cost(times) - self._before[a][b] / 2
+
+
+def _repeat_cost(times: int) -> float:
+    """Return what it costs to meet again after so many meetings; a missing pair is worth 1."""
+    return times * times - 1 if times > 1 else times / 2
 
 
 def _without_idle(tables: Sequence[Table], missing: Sequence[int]) -> list[Table]:

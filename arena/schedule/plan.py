@@ -51,14 +51,14 @@ def gauntlet(
 def most_balanced(
     existing: Sequence[Block], bots: Sequence[int], variant: Variant, *, games: int, seed: int
 ) -> list[tuple[Block, int]]:
-    """Return the blocks to add, with how many matches of each to play, until there are `games` matches between `bots`.
+    """Return the blocks to add, with how many matches of each to play, until there are `games` matches in all.
 
-    Only the last block can be cut short. What is to be played are the first `games` matches of the whole schedule: if
-    its last block was cut short, that goes on first. Blocks with other bots than `bots` do not count.
+    Existing blocks count as whole ones, and only the last new one can be cut short: what is to be played are the first
+    `games` matches of the whole schedule.
     """
     planner = _Planner(existing, bots, variant, seed)
     matches = len(seatings(range(len(variant.seats)), variant))
-    left = games - matches * len([block for block in existing if set(block.bots) <= set(bots)])
+    left = games - matches * len(existing)
     added = []
     rounds = (planner.balanced(number) for number in count(1))
     while left > 0:

@@ -136,14 +136,14 @@ def test_a_folder_is_built_once_for_each_content(tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     source = C_SOURCE.read_text(encoding="utf-8")
     name = write_folder(folder, MANIFEST, build_sh=build_script(log), program_c=source)
-    bots = [load_bot(name) for _ in range(3)]
+    bots = [load_bot(name, "none") for _ in range(3)]  # unconfined, so that it can write down that it ran
     assert len(log.read_text().splitlines()) == 1
     assert len({bot.digest for bot in bots}) == 1
     record = play(*bots[:2])
     assert record.faults == ()
     assert record.seats[0].digest == bots[0].digest
     write_folder(folder, MANIFEST, program_c=source + "/* changed */\n")
-    changed = load_bot(name)
+    changed = load_bot(name, "none")
     assert len(log.read_text().splitlines()) == 2
     assert changed.digest != bots[0].digest
     assert changed.command.cwd != bots[0].command.cwd
@@ -154,7 +154,7 @@ def test_the_same_folder_elsewhere_needs_no_other_build(tmp_path: Path) -> None:
     log = tmp_path / "log"
     manifest = MANIFEST.replace("./program", "true")
     for place in ("here", "there"):
-        load_bot(write_folder(tmp_path / place, manifest, build_sh=f"echo built >> {log}\n"))
+        load_bot(write_folder(tmp_path / place, manifest, build_sh=f"echo built >> {log}\n"), "none")
     assert len(log.read_text().splitlines()) == 1
 
 
@@ -165,7 +165,7 @@ def test_a_build_that_fails_shows_what_the_compiler_says(tmp_path: Path) -> None
         with pytest.raises(BotSetupError, match=r"(?s)x: the build failed \(cc -o x x\.c\):\n.*error") as caught:
             load_bot(folder)
     assert "x.c:1" in str(caught.value)
-    assert list((tmp_path / "cache").rglob("building-*")) == []
+    assert list((tmp_path / "cache").rglob("making-*")) == []
 
 
 @pytest.mark.parametrize(

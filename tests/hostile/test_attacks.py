@@ -285,11 +285,16 @@ OPEN: dict[tuple[str, str], str] = {
     ("stat_secret", "landlock"): "Landlock does not hide that a file exists, where its folder's mode does not",
     ("probe_process", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
     ("read_hard_link", "namespaces"): "a hard link is the file itself: whoever takes in a bot must copy its files",
+    ("read_hard_link", "bwrap"): "a hard link is the file itself: whoever takes in a bot must copy its files",
     ("read_hard_link", "landlock"): "a hard link is the file itself: whoever takes in a bot must copy its files",
     ("tell_by_atime", "landlock"): "the host's file systems note, once a day, when a file was read",
     ("tell_by_signals", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
     ("tell_by_sessions", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
     ("see_mounts", "namespaces"): "it sees the paths on the host of what it is shown: its folder, its interpreter",
+    ("see_mounts", "bwrap"): "it sees the paths on the host of what it is shown: its folder, its interpreter",
+    ("see_processes", "bwrap"): "it sees that there is a process 1, which is bubblewrap, but nothing of it",
+    ("tell_by_fifo", "bwrap"): "a named pipe works on a read-only mount; a folder that has one is no bot",
+    ("fill_inodes", "bwrap"): "bubblewrap limits how much is in its /tmp, but not how many files",
 }
 _MEMORY_FOR_NODE_MB = 256
 
@@ -399,7 +404,7 @@ def test_there_is_an_attack_for_every_row_of_the_table() -> None:
 
 def table() -> str:
     """Return the attacks and what stops them, in Markdown."""
-    lines = ["| attack | namespaces | landlock |", "|---|---|---|"]
+    lines = [f"| attack | {' | '.join(BOXES)} |", "|---" * (len(BOXES) + 1) + "|"]
     for attack in ATTACKS:
         cells = [OPEN.get((attack.name, backend), "stopped") for backend in BOXES]
         lines.append(f"| {attack.tries} | {' | '.join(cells)} |")

@@ -224,7 +224,8 @@ def test_a_fork_of_the_referee_does_not_keep_its_launcher_alive(backend: str, bu
     code = (
         "import os, sys, time; from pathlib import Path; from tests.hostile import box\n"
         f"process = box.start({backend!r}, ['./manners', 'wait', {mark!r}], Path({str(built)!r}))\n"
-        "print(box.next_line(process), os.fork() or 'fork', flush=True)\n"
+        "said, fork = box.next_line(process), os.fork() or 'fork'\n"
+        "os.write(1, f'{said} {fork}\\n'.encode())\n"  # in one piece
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as referee:

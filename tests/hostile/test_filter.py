@@ -50,10 +50,10 @@ def _says(machine: str, number: int, *arguments: int, **options: bool | int) -> 
 
 def test_every_listed_call_is_denied_and_every_other_allowed(machine: str) -> None:
     at = sorted(ARCHITECTURES, reverse=True).index(machine)
-    tables = (seccomp._ALWAYS_DENIED, seccomp._SOCKETS, seccomp._FORKING)
+    tables = (seccomp._ALWAYS_DENIED, seccomp._MARKING, seccomp._TIMING, seccomp._SOCKETS, seccomp._FORKING)
     denied = {numbers[at] for table in tables for numbers in table.values()}
     code = seccomp.build_filter(machine, allows_processes=False)
-    checked = {seccomp._CLONE[at], seccomp._CLONE3[at], seccomp._SOCKETPAIR[at]}
+    checked = {seccomp._CLONE[at], seccomp._CLONE3[at], seccomp._SOCKETPAIR[at], seccomp._FLOCK[at]}
     for number in range(CALLS):
         said = run(code, number, architecture=ARCHITECTURES[machine])
         assert (said != ALLOW) == (number in denied | checked), number
@@ -99,7 +99,8 @@ def test_who_is_cloned_how(flags: int, children: bool, is_allowed: bool, machine
         ("socketpair", (1, 1), True),
         ("socketpair", (1, 1 | 0x80800), True),  # not blocking, closed at exec
         ("socketpair", (1, 2), False),  # datagrams
-        ("socketpair", (1, 5), False),
+        ("socketpair", (1, 5), True),  # packets in sequence: as connected as a stream
+        ("socketpair", (1, 3), False),
         ("socketpair", (30, 1), False),
         ("fcntl", (3, 2), True),
         ("fcntl", (3, 6), False),  # a lock
@@ -131,6 +132,32 @@ def test_what_is_said_to_arguments(call: str, arguments: tuple[int, ...], is_all
     }  # fmt: skip
     number = numbers[call][machine == "aarch64"]
     assert (_says(machine, number, *arguments) == ALLOW) == is_allowed
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "answer"),
+    [
+        ("fchmod", {}, ERRNO | errno.EPERM),
+        ("fchmod", {"builds": True}, ALLOW),  # there is nothing else to see
+        ("fchmod", {"builds": True, "sees_others": True, "is_owner": False}, ALLOW),  # nothing else is its own
+        ("fchmod", {"builds": True, "sees_others": True}, ERRNO),  # nothing is done, and all is well
+        ("utimensat", {}, ERRNO | errno.EPERM),
+        ("utimensat", {"builds": True}, ALLOW),
+        ("utimensat", {"builds": True, "sees_others": True, "is_owner": False}, ERRNO),
+    ],
+)
+def test_a_build_marks_its_own_files_and_never_others(
+    call: str, options: dict[str, bool], answer: int, machine: str
+) -> None:
+    number = {"fchmod": (91, 52), "utimensat": (280, 88)}[call][machine == "aarch64"]
+    assert _says(machine, number, **options) == answer
+
+
+@pytest.mark.parametrize(("call", "arguments"), [((73, 32), (3, 2)), ((72, 25), (3, 6)), ((72, 25), (3, 37))])
+def test_only_a_build_locks_files(call: tuple[int, int], arguments: tuple[int, int], machine: str) -> None:
+    number = call[machine == "aarch64"]
+    assert _says(machine, number, *arguments) != ALLOW
+    assert _says(machine, number, *arguments, builds=True) == ALLOW
 
 
 def _clock(pid: int, kind: int) -> int:

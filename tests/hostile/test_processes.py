@@ -117,7 +117,7 @@ def test_the_number_of_children_is_limited(backend: str, built: Path) -> None:
         count = int(next_line(process))
     finally:
         process.end()
-    if backend == "landlock" and not IS_ROOT:
+    if backend != "namespaces" and not IS_ROOT:
         assert count > 0  # all that the user runs is counted: how much is left to the bot is nobody's promise
     else:
         assert 32 <= count <= 64 + 2 * (os.cpu_count() or 1)
@@ -146,11 +146,11 @@ def test_the_time_of_children_is_counted(backend: str, built: Path) -> None:
     try:
         assert next_line(process) == "begun"
         assert next_line(process) == "burnt"
-        tenths = process.cpu_ns() / 1e8
+        # it, a child that lives, one that it waited for, and an orphan: those two to the tick, without a control group
+        tenths = 3.9 if process.protections["cpu"] == "exact" else 3.6
+        assert wait_for(lambda: process.cpu_ns() / 1e8 > tenths)
     finally:
         process.end()
-    assert process.protections["cpu"] == "approximate"
-    assert tenths > 3.6  # it, a child that lives, one that it waited for, and an orphan: those two to the tick
 
 
 @pytest.mark.parametrize("backend", BOXES)

@@ -12,14 +12,19 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.bots import environment
-from arena.limits import ResourceLimits
+from arena.bots import load_bot
+from arena.builds import environment
+from arena.limits import ResourceLimits, TimeControl
+from arena.match import MatchSpec
+from arena.referee import play_match
 from arena.sandbox.base import Command, Confined, StartFailed
 from arena.sandbox.choose import BACKENDS
 from tests.hostile.box import BOXES, IS_ROOT, next_line, python_in, require_box, require_program, verdict_of
 from tests.hostile.conftest import open_folder
 
 SOURCES = Path(__file__).parent / "echo"
+PATIENT = TimeControl(start_ms=60_000, move_ms=60_000)  # on however loaded a machine
+PLIES = 30  # of two that take the first move in duo
 
 
 class Runtime(NamedTuple):
@@ -82,6 +87,38 @@ def _build(runtime: Runtime, folder: Path) -> None:
 def test_a_bot_in_any_language_plays_in_any_box(runtime: Runtime, backend: str, bots: Path) -> None:
     _build(runtime, bots)
     assert _answers(_start(backend, list(runtime.run), bots)) == "echo hello"
+
+
+PLAYERS = {
+    "first.py": "python3",
+    "first.js": "node",
+    "First.java": "javac",
+    "first.c": "cc",
+    "first.cpp": "c++",
+    "first.rs": "rustc",
+    "first.go": "go",
+    "first.pl": "perl",
+    "first.sh": "sh",
+}
+
+
+@pytest.mark.parametrize("backend", BOXES)
+@pytest.mark.parametrize("player", PLAYERS)
+def test_a_bot_in_any_language_plays_a_whole_match(
+    player: str, backend: str, bots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Built in the box, and with the default limits: two of a kind take the first move that there is, to the end."""
+    require_box(backend)
+    program = require_program(PLAYERS[player])
+    if backend == "landlock" and IS_ROOT and Path(program).is_relative_to(Path.home()) and player != "first.py":
+        pytest.skip(f"{program} is below the home of root, which is closed to others")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(bots / "kept"))
+    bot = load_bot(str(Path(__file__).parent / "players" / player), backend)
+    limits = ResourceLimits(sandbox=backend)
+    record = play_match(MatchSpec(variant="duo", seed=1, time=PATIENT, limits=limits), [bot, bot])
+    assert record.faults == ()
+    assert len(record.plies) == PLIES
+    assert record.sandbox["backend"] == backend
 
 
 @pytest.mark.parametrize("backend", BOXES)

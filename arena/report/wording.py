@@ -1,0 +1,115 @@
+"""Numbers and names as the pages show them: the filters of the templates. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from math import isfinite
+from typing import Any, Protocol
+
+NONE = "–"
+_MINUS = "\N{MINUS SIGN}"
+_THIN = "\N{NARROW NO-BREAK SPACE}"
+_CUT = 200
+
+
+class HasInterval(Protocol):
+    """A number with its ends, where they are known."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+
+def plain(text: str, longest: int = _CUT) -> str:
+    """Return a stranger's text as one line of visible characters, cut to length.
+
+    Marks that turn text around are dropped too: `<bdi>` keeps them in, but a browser's tab or a plot knows no `<bdi>`.
+    """
+    line = "".join(mark if _is_visible(mark) else " " for mark in text).strip()
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def block(text: str, longest: int = 4000) -> str:
+    """Return a stranger's lines with their breaks, but without control characters."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    clean = "\n".join("".join(mark if _is_visible(mark) or mark == "\t" else " " for mark in line) for line in lines)
+    return clean if len(clean) <= longest else f"{clean[:longest]}…"
+
+
+_JOINER = "\N{ZERO WIDTH JOINER}"  # holds emoji together
+
+
+def _is_visible(mark: str) -> bool:
+    return mark == _JOINER or unicodedata.category(mark) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def fixed(value: float | None, digits: int = 1) -> str:
+    """Return a number with so many digits after the point."""
+    if value is None or not isfinite(value):
+        return NONE
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", _MINUS)
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """Return a number with its sign."""
+    text = fixed(value, digits)
+    return f"+{text}" if value is not None and value > 0 and text != NONE else text
+
+
+def whole(value: int) -> str:
+    """Return a whole number with a proper minus."""
+    return str(value).replace("-", _MINUS)
+
+
+def thousands(value: int | None) -> str:
+    """Return a whole number in groups of three."""
+    return NONE if value is None else f"{value:,}".replace(",", _THIN).replace("-", _MINUS)
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent."""
+    return NONE if share is None or not isfinite(share) else f"{share * 100:.0f}{_THIN}%"
+
+
+def chance(share: float | None) -> str:
+    """Return a probability in percent; what is not certain is not shown as if it were."""
+    if share is None or not isfinite(share):
+        return NONE
+    rounded = round(share * 100)
+    if 0 < share < 1 and rounded in (0, 100):
+        return "<1" if rounded == 0 else ">99"
+    return str(rounded)
+
+
+def between(found: HasInterval, digits: int = 1) -> str:
+    """Return the ends of an interval."""
+    if found.low is None or found.high is None:
+        return NONE
+    return f"{fixed(found.low, digits)} … {fixed(found.high, digits)}"
+
+
+def duration(ms: float | None) -> str:
+    """Return a time in milliseconds in a unit that suits it."""
+    if ms is None or not isfinite(ms):
+        return NONE
+    if ms < 10:
+        return f"{ms:.1f}{_THIN}ms"
+    return f"{ms:.0f}{_THIN}ms" if ms < 1000 else f"{ms / 1000:.1f}{_THIN}s"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in a unit that suits it."""
+    return f"{count / 1000:.0f}{_THIN}kB" if count < 1_000_000 else f"{count / 1_000_000:.1f}{_THIN}MB"
+
+
+FILTERS: dict[str, Any] = {
+    each.__name__: each
+    for each in (plain, block, fixed, signed, whole, thousands, percent, chance, between, duration, size)
+}
