@@ -7,7 +7,7 @@ same numbers to the byte. What was computed of the finished beginning of the sch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isfinite
 from typing import Any
@@ -247,7 +247,7 @@ def _solo(figures: Figures, division: Division, entries: dict[int, Entry], plann
     totals = figures.totals.line_of_bot()
     return Standings(
         division=division,
-        lines=tuple(_solo_line(entries[each.bot], totals[each.bot], each) for each in found),
+        lines=tuple(_solo_lines(found, entries, totals)),
         seats=(),
         beats=(),
         above=(),
@@ -261,11 +261,22 @@ def _solo(figures: Figures, division: Division, entries: dict[int, Entry], plann
     )
 
 
-def _solo_line(entry: Entry, totals: dict[str, Any], found: SoloStanding) -> Line:
+def _solo_lines(
+    found: Sequence[SoloStanding], entries: dict[int, Entry], totals: dict[int, dict[str, Any]]
+) -> Iterator[Line]:
+    """Yield the bots, best first; those who do not play any more are not ranked."""
+    ranked = [each.rank for each in found if entries[each.bot].status == "entered"]
+    for each in found:
+        is_ranked = entries[each.bot].status == "entered"
+        rank = 1 + sum(other < each.rank for other in ranked) if is_ranked else None
+        yield _solo_line(entries[each.bot], totals[each.bot], each, rank)
+
+
+def _solo_line(entry: Entry, totals: dict[str, Any], found: SoloStanding, rank: int | None) -> Line:
     return _line(
         entry,
         totals,
-        rank=found.rank,
+        rank=rank,
         rank_low=None,
         rank_high=None,
         mu=None,

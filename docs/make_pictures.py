@@ -21,6 +21,7 @@ from arena.report import write_site
 from engine import Game
 
 SIZE = 22
+_PAGE = 1320  # the width of a page in a picture: the whole table fits
 COLORS = {"blue": "#1f5fbf", "yellow": "#e8c020", "red": "#c0392b", "green": "#3fa650"}
 
 
@@ -76,15 +77,15 @@ def take_pictures(league: Path, folder: Path) -> None:
         site = Path(scratch) / "site"
         write_site(league, site)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1240, "height": 760}, device_scale_factor=1.5, color_scheme="light")
+        page = browser.new_page(viewport={"width": _PAGE, "height": 760}, device_scale_factor=1.5, color_scheme="light")
         page.goto((site / "index.html").as_uri())
-        _shoot(page, folder / "leaderboard.png", 1240, _bottom_of(page, "#leaderboard") + 30)
+        _shoot(page, folder / "leaderboard.png", _PAGE, _bottom_of(page, "#leaderboard") + 30)
         longest = max((site / "matches").glob("*.json"), key=lambda path: path.stat().st_size)
         page.goto(longest.with_suffix(".html").as_uri() + "#ply=0")
         plies = int(page.locator("#scrub").get_attribute("max") or 0)
         page.locator("#scrub").fill(str(plies * 2 // 3))
         page.locator("h1").click()
-        _shoot(page, folder / "replayer.png", 1240, _bottom_of(page, "#strip") + 20)
+        _shoot(page, folder / "replayer.png", _PAGE, _bottom_of(page, "#controls > p") + 16)
         browser.close()
 
 
@@ -94,12 +95,13 @@ def _bottom_of(page: Any, selector: str) -> int:
 
 
 def _shoot(page: Any, target: Path, width: int, height: int) -> None:
-    """Save a picture with 256 colors at most: flat surfaces lose nothing by it, and the file shrinks to a third."""
-    page.set_viewport_size({"width": width, "height": height})
-    page.screenshot(path=target)
+    """Save a picture with 256 colors, chosen so that small patches keep theirs: the file shrinks to a third."""
     from PIL import Image
 
-    Image.open(target).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+    page.set_viewport_size({"width": width, "height": height})
+    page.screenshot(path=target)
+    few = Image.open(target).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(target, optimize=True)
 
 
 def main() -> None:

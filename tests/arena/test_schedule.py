@@ -7,7 +7,9 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -34,7 +36,7 @@ EVERY_SIZE = [(variant, bots) for variant in (CLASSIC, THREE, DUO, SOLO) for bot
 SOME_SIZES = [
     (VARIANTS[name], bots)
     for name in set(VARIANTS) - {"classic", "three", "duo", "solo"}
-    for bots in (2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 23, 40, 53, 60)
+    for bots in (2, 3, 4, 5, 8, 13, 23, 60)
 ]
 FRESH = [(variant, bots) for variant, bots in EVERY_SIZE + sorted(SOME_SIZES) if bots >= seats_of(variant)]
 
@@ -61,12 +63,14 @@ def test_a_fresh_league_is_as_even_as_promised_after_each_round(variant: Variant
 
 def check_followers(blocks: list[Block], bots: list[int], variant: Variant) -> None:
     """Nobody moves right after the same rival in more than half of their blocks, rounded up; a few in one more."""
-    exceptions = 0.005 * (len(bots) > 50)
+    exceptions = 0.005 * (len(bots) > 40)
     if seats_of(variant) == 3:  # where there are two orders only
-        exceptions = 0.08 if len(bots) > 6 else 0.3
+        exceptions = 0.08 if len(bots) > 8 else 0.4
+    shared, followed = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for number in range(1, ROUNDS + 1):
-        so_far = [block for block in blocks if block.round <= number]
-        shared, followed = checker.meetings(so_far), checker.followed(so_far, variant)
+        this = [block for block in blocks if block.round == number]
+        shared += checker.meetings(this)
+        followed += checker.followed(this, variant)
         too_many = {
             (a, b): followed[a, b] - math.ceil(times / 2)
             for pair, times in shared.items()
@@ -90,16 +94,21 @@ def test_a_full_table_plays_one_block_a_round(variant: Variant, bots: int) -> No
     assert len({block.seed for block in blocks}) == 3
 
 
+@cache
+def first_round(variant: Variant, count: int) -> list[Block]:
+    return extend([], range(count), variant, rounds=1, seed=0)
+
+
 @pytest.mark.parametrize("count", range(3, MOST + 1))
 def test_three_seats_take_the_fewest_blocks_there_are_or_one_more(count: int) -> None:
-    blocks = extend([], range(count), THREE, rounds=1, seed=0)
+    blocks = first_round(THREE, count)
     one_more = count % 6 == 5  # otherwise a pair would have to meet three times
     assert len(blocks) == checker.fewest_tables(count, 3) + one_more
 
 
 @pytest.mark.parametrize("count", set(range(4, MOST + 1)) - {5, 8})
 def test_four_seats_take_hardly_more_blocks_than_the_fewest_there_are(count: int) -> None:
-    blocks = extend([], range(count), CLASSIC, rounds=1, seed=0)
+    blocks = first_round(CLASSIC, count)
     assert len(blocks) <= 1.07 * checker.fewest_tables(count, 4) or (count, len(blocks)) in {(9, 9), (10, 10)}
 
 
@@ -110,11 +119,11 @@ def test_eight_bots_at_four_seats_take_eight_blocks_to_meet_once_or_twice() -> N
 @pytest.mark.parametrize("variant", [CLASSIC, THREE])
 def test_no_block_of_a_round_is_idle(variant: Variant) -> None:
     for count in {*range(seats_of(variant), MOST + 1)} - {5}:
-        assert not checker.idle([], extend([], range(count), variant, rounds=1, seed=0))
+        assert not checker.idle([], first_round(variant, count))
 
 
 @pytest.mark.parametrize("variant", [CLASSIC, TEAMS, THREE, DUO], ids=lambda variant: variant.name)
-@pytest.mark.parametrize("count", [61, 100, 200])
+@pytest.mark.parametrize("count", [61, 97, 200])
 def test_many_bots_are_as_evenly_served(variant: Variant, count: int) -> None:
     blocks = extend([], range(count), variant, rounds=1, seed=0)
     assert checker.difference(checker.blocks_per_bot(blocks, range(count))) <= 1

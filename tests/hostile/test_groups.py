@@ -126,13 +126,37 @@ def _is_reaped(pid: int) -> bool:
 
 @needs_groups
 def test_a_referee_that_is_killed_leaves_no_group(built: Path) -> None:
+    told, telling = os.pipe()
     child = os.fork()
     if child == 0:
         start("namespaces", ["./manners", "wait"], built)
+        os.write(telling, str(pid_of_launcher()).encode())
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
-    assert wait_for(lambda: not _folders("blokus-arena-*") or all(_is_ours(folder) for folder in _folders("blokus-*")))
+    launcher = int(os.read(told, 20))
+    os.close(told)
+    os.close(telling)
+    assert wait_for(lambda: not _folders(f"blokus-arena-{launcher}-*"))
 
 
-def _is_ours(folder: Path) -> bool:
-    return folder.name.split("-")[2] == str(pid_of_launcher())
+def test_a_group_of_version_2_tells_the_time_of_all_in_it_and_ends_them(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    own.write_text("\n".join(line for line in lines if line.startswith("0::")))
+    groups = Groups(str(own))
+    try:
+        group = groups.make(64, 64, counts=True)
+    except OSError as error:
+        pytest.skip(f"no group of version 2 can be made here: {error}")
+    child = os.fork()
+    if child == 0:
+        cgroup.enter(group.entrances)
+        while True:
+            pass
+    try:
+        assert wait_for(lambda: cgroup.used_ns(group.clock) > 10_000_000)
+    finally:
+        group.remove()
+        _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    assert not any(os.path.exists(folder) for folder in group._folders)
