@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from functools import cache
 from itertools import pairwise
@@ -13,11 +14,13 @@ import msgspec
 import pytest
 
 from arena.bots import Bot, bundled_names, load_bot
-from arena.limits import TimeControl
+from arena.errors import SandboxError
+from arena.limits import ResourceLimits, TimeControl
 from arena.pool import BotPool
 from arena.record import MatchRecord
 from arena.referee import play_match
 from arena.resources import bundled_bots
+from arena.sandbox.choose import strongest
 from engine import VARIANTS, Game
 from tests.arena.helpers import PATIENT, play, require, spec_of
 from tests.arena.transcripts import GOLDEN, read
@@ -85,6 +88,18 @@ def test_a_bot_stays_up_for_games_of_other_variants(name: str) -> None:
             ready = record.seats[0].ready
             assert ready
             assert ready.games == "many"
+
+
+@pytest.mark.parametrize("name", BOTS[2:])
+def test_a_bot_plays_confined(name: str) -> None:
+    try:
+        strongest()
+    except SandboxError as error:
+        if os.environ.get("ARENA_REQUIRE_ALL") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    record = play(bundled(name), "greedy", time=LOW, limits=ResourceLimits())
+    assert record.faults == ()
 
 
 @pytest.mark.parametrize(("weaker", "stronger"), list(pairwise(QUICK)))

