@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 
-from arena.bots import load_bot
+from arena.bots import digest_of
 from arena.errors import ArenaError
 from arena.league import League
 from arena.record import from_json
@@ -49,15 +48,8 @@ def _programs(league: League) -> Iterator[str]:
         path = league.folder / entry.path
         if entry.path and not path.exists():
             yield f"bot {entry.label}: its program is missing: expected it at {path}"
-        elif entry.path and (found := _digest(path)) != entry.digest:
+        elif entry.path and (found := digest_of(path)) != entry.digest:
             yield f"bot {entry.label}: its program has been changed: expected {entry.digest[:12]}, got {found[:12]}"
-
-
-def _digest(path: Path) -> str:
-    try:
-        return load_bot(str(path)).digest
-    except ArenaError as error:
-        return str(error)
 
 
 def _ratings(league: League) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _bundled() -> str:
 def _from_folder(folder: Path, source: str, sandbox: str) -> Bot:
     manifest = _read_manifest(folder, source)
     check_kinds(folder)
-    digest = _digest_folder(folder)
+    digest = digest_of(folder)
     build = None if manifest.build is None else _words(manifest.build, f"{source}/bot.toml")
     # under root a bot runs as a user who may not be let into the folder
     home = folder if build is None and os.geteuid() != 0 else kept(folder, digest, build, manifest.name, sandbox)
@@ -168,7 +168,7 @@ def _language_of(argv: list[str]) -> str:
 
 
 def _from_file(file: Path, source: str, sandbox: str) -> Bot:
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    digest = digest_of(file)
     language = LANGUAGES.get(file.suffix)
     build = _filled(language.build, file) if language and language.build else None
     if language and build:
@@ -217,6 +217,11 @@ def _shebang(file: Path) -> list[str]:
     if Path(words[0]).name == "env" and words[1:] in (["python"], ["python3"]):
         words = [sys.executable]
     return [*words, file.name]
+
+
+def digest_of(path: Path) -> str:
+    """Return the hash of a bot's file or folder, as it is in its `digest`; raises `OSError`."""
+    return _digest_folder(path) if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _digest_folder(folder: Path) -> str:

@@ -210,7 +210,7 @@ def verify_all(places: tuple[Path, ...]) -> None:
 
 
 def _verify(place: Path) -> bool:
-    if place.is_dir() or not place.exists():
+    if place.is_dir() or not (place.exists() or place.suffix):
         from arena.league_cli import verify_league
 
         return verify_league(place)
@@ -287,6 +287,7 @@ def convert(source: Path, target: Path) -> None:
 def main() -> NoReturn:
     """Run the command line; every error is one clear line and a documented exit code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that bots are ended on the way out
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would take cores from bots, to no use
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()

@@ -18,7 +18,7 @@ class LeagueConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     title: str = "Blokus league"
     seed: int = 1  # of the schedule: who meets whom, and on which openings
-    draw_probability: float = 0.03  # TrueSkill's; measured, see docs/ratings.md
+    draw_probability: float = 0.04  # TrueSkill's; measured, see docs/ratings.md
     top: int = 3  # whose order `--until-sure` is about
     site_matches: int = 2_000  # the newest matches keep their replays on the site
 
@@ -27,7 +27,7 @@ _TEMPLATE = """\
 # A Blokus league. Every key may be left out; these are the usual values.
 title = "Blokus league"
 seed = 1                  # of the schedule: who meets whom, and on which openings
-draw_probability = 0.03   # TrueSkill's; measured, see docs/ratings.md
+draw_probability = 0.04   # TrueSkill's; measured, see docs/ratings.md
 top = 3                   # whose order `arena tournament --until-sure` is about
 site_matches = 2000       # the newest matches keep their replays on the site
 """
@@ -58,7 +58,7 @@ def read_config(folder: Path) -> LeagueConfig:
 def _check(config: LeagueConfig, path: Path) -> None:
     for key, is_good, expected in (
         ("seed", 0 <= config.seed < 2**53, "a whole number from 0 to 2^53 - 1"),
-        ("draw_probability", 0 < config.draw_probability < 1, "a number between 0 and 1"),
+        ("draw_probability", 0.001 <= config.draw_probability <= 0.9, "a number from 0.001 to 0.9"),
         ("top", config.top >= 1, "a whole number from 1"),
         ("site_matches", config.site_matches >= 0, "a whole number from 0"),
     ):

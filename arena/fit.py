@@ -28,7 +28,7 @@ SEAT_PRIOR = BETA  # the same of what a seat is worth
 LEVEL = 0.95
 _CHUNK = 4096
 _CELLS = 2_000_000  # of a stack of matrices, one a bundle of blocks
-_DIGITS = 9  # the last bits of a matrix product depend on the processor
+_DIGITS, _DOUBT_DIGITS = 9, 12  # the last bits of a matrix product depend on the processor
 
 
 class Estimate(NamedTuple):
@@ -198,7 +198,8 @@ class _Report:
         if min(self._jackknife.bundles_of[i], self._jackknife.bundles_of[j]) < 2:
             return 0.5
         gap = float(self._solution.values[j] - self._solution.values[i])
-        return student.probability_below(gap / math.sqrt(self._gaps.variance[i, j]), float(self._gaps.freedom[i, j]))
+        errors = gap / math.sqrt(self._gaps.variance[i, j])
+        return round(student.probability_below(errors, float(self._gaps.freedom[i, j])), _DOUBT_DIGITS)
 
 
 def _reach(spread: Spread, parameter: int) -> float:

@@ -35,12 +35,13 @@ class League:
         self.config = config
         self.store = store
         self.forget = forget  # lets go of the lock, in a fork
+        self.sandbox = "auto"  # in which bots are built
 
     # ---- bots
 
     def enter(self, source: str, name: str | None = None, *, is_filler: bool = False) -> Entry:
         """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
-        bot = load_bot(source)
+        bot = load_bot(source, self.sandbox)
         _check_runtime(bot)
         name = _checked_name(bot.name if name is None else name)
         origin = Path(source) if Path(source).exists() else bundled_bots() / source
@@ -105,7 +106,7 @@ class League:
         path = self.folder / entry.path
         if not entry.path or not path.exists():
             raise BotSetupError(f"the program of {entry.label} is not in {self.folder}: expected it at {path}")
-        bot = load_bot(str(path))
+        bot = load_bot(str(path), self.sandbox)
         if bot.digest != entry.digest:
             raise BotSetupError(f"{path} has been changed since {entry.label} was entered: submit it as a new version")
         return replace(bot, name=entry.name, version=entry.version, source=entry.path, is_named=True)

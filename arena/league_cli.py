@@ -16,9 +16,11 @@ from arena.errors import UsageError
 from arena.exchange import export as export_matches
 from arena.exchange import import_records
 from arena.league import League, open_league, read_league, rehearse
+from arena.limits import ResourceLimits
 from arena.match import MatchSpec
 from arena.options import box_options, clock_options, game_options, league_option, new_console, spec_of
 from arena.progress import duration, watcher_for
+from arena.sandbox.choose import CHOICES
 from arena.sequential import Comparison
 from arena.standings import Standings, figures_of, standings
 from arena.store import FILE_NAME, Division, Entry
@@ -68,6 +70,7 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
         raise UsageError("expected one of --games, --full and --gauntlet, got more")
     opened = rehearse(folder) if options["dry_run"] else open_league(folder)
     with opened as league:
+        league.sandbox = options["sandbox"]
         console = new_console()
         says = (lambda *_: None) if options["as_json"] else _sayer(console)
         entrants = _entrants(league, bots, options["gauntlet"], says)
@@ -228,11 +231,13 @@ def list_bots(folder: Path, as_json: bool) -> None:
 @click.option("--name", help="Under which it plays; usually its own.")
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help="What it is tried in; usually what is played there.")
 @click.option("--no-check", is_flag=True, help="Do not try it first.")
-def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool) -> None:
+@click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
+def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool, sandbox: str) -> None:
     """Enter a bot: copied, built without network, tried, and registered by name and version."""
     if not no_check:
-        _try(path, variant or _usual_variant(folder))
+        _try(path, variant or _usual_variant(folder), sandbox)
     with open_league(folder) as league:
+        league.sandbox = sandbox
         before = {entry.id for entry in league.store.bots()}
         entry = league.enter(path, name)
         said = "is entered" if entry.id not in before else "was there already"
@@ -247,9 +252,10 @@ def _usual_variant(folder: Path) -> str:
         return divisions[-1].variant if divisions else "classic"
 
 
-def _try(path: str, variant: str) -> None:
+def _try(path: str, variant: str, sandbox: str) -> None:
     """Play a game with a bot; one that fails is refused with the reason, and exit code 1."""
-    report = check_source(path, Checkup(variants=(variant,), quick=True))
+    limits = ResourceLimits(sandbox=sandbox)
+    report = check_source(path, Checkup(variants=(variant,), limits=limits, quick=True))
     if not report.passed:
         for step in report.steps:
             if step.ok is False:
@@ -308,6 +314,7 @@ def compare(old: str, new: str, folder: Path, **options: Any) -> None:
     It stops as soon as that is sure; at any moment the chance of a wrong verdict is at most --error.
     """
     with open_league(folder) as league:
+        league.sandbox = options["sandbox"]
         console = new_console()
         first, second = league.resolve(old), league.resolve(new)
         if first.id == second.id:

@@ -15,6 +15,8 @@ from pathlib import Path
 from multiprocessing_logging import MultiProcessingHandler
 
 LOGGER = logging.getLogger("arena")
+_WAKE = "wake"  # instead of a record
+_PATIENCE_S = 5.0
 _FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
 
 
@@ -22,7 +24,7 @@ class WorkerLog:
     """The way of one worker's lines to the parent; made before the worker is forked."""
 
     def __init__(self, name: str) -> None:
-        self._way = MultiProcessingHandler(name, sub_handler=_Passing())
+        self._way = _Way(name, sub_handler=_Passing())
 
     def use(self) -> None:
         """Send all lines of this process that way, from now on: called in the worker."""
@@ -35,17 +37,26 @@ class WorkerLog:
 
     def close(self, *, was_killed: bool = False) -> None:
         """Take in what is still on its way; a killed worker may have torn it: called in the parent."""
-        if was_killed:
-            self._way._is_closed = True  # else its thread, which may wait for the rest of a line, would be waited for
-        self._way.close()
+        self._way.end(patience_s=0.0 if was_killed else _PATIENCE_S)
+
+
+class _Way(MultiProcessingHandler):  # type: ignore[misc]
+    """The package's handler, which looks only five times a second whether it has been closed: this one wakes it."""
+
+    def end(self, patience_s: float) -> None:
+        """Take in what has been sent; a torn line, for whose rest the thread waits, is not waited for."""
+        self._is_closed = True
+        self.queue.put(_WAKE)
+        self._receive_thread.join(patience_s)
 
 
 class _Passing(logging.Handler):
     """Hands a worker's line to the parent's own handlers, one at a time."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        for handler in LOGGER.handlers:
-            handler.handle(record)
+        if isinstance(record, logging.LogRecord):  # else it was only to wake us
+            for handler in LOGGER.handlers:
+                handler.handle(record)
 
 
 @contextmanager

