@@ -282,7 +282,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments: list[str], says: str
 
 def test_bad_settings_of_a_league_are_named(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text("draw_probability = 2")
-    with pytest.raises(UsageError, match="expected draw_probability to be a number from 0.001 to 0.9, got 2"):
+    with pytest.raises(UsageError, match=r"expected draw_probability to be a number from 0\.001 to 0\.9, got 2"):
         read_config(tmp_path)
     (tmp_path / "league.toml").write_text('titel = "x"')
     with pytest.raises(UsageError, match="unknown field `titel`"):
