@@ -96,9 +96,9 @@ def _make(origin: Path, build: list[str] | None, name: str, sandbox: str, making
             Path(workshop).chmod(0o711)
             _copy(origin, Path(workshop) / "bot")
             _build(build, Path(workshop), name, sandbox)
-            _make_harmless(Path(workshop) / "bot")
+            make_harmless(Path(workshop) / "bot")
             _copy(Path(workshop) / "bot", making / "bot")
-    _make_harmless(making / "bot")
+    make_harmless(making / "bot")
 
 
 def _copy(origin: Path, target: Path) -> None:
@@ -117,7 +117,7 @@ def _put(made: Path, target: Path) -> None:
             raise
 
 
-def _make_harmless(folder: Path) -> None:
+def make_harmless(folder: Path) -> None:
     """Make a bot's files ours, readable to everybody, since it may not run as their owner, and nothing more."""
     _take(folder)
     for place, folders, files in os.walk(folder):  # from above: what is in a folder is seen once that is open

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.live import Live
 
 from arena import convert as conversion
-from arena.bots import bundled_names, load_bot
+from arena.bots import Bot, bundled_names, load_bot
 from arena.doctor import advice, examine, missing
 from arena.errors import ArenaError, SandboxError, UsageError
 from arena.options import DURATION, box_options, clock_options, game_options, new_console, spec_of
@@ -90,7 +90,10 @@ def cli(context: click.Context) -> None:
 @click.option("--watch", is_flag=True, help="Show the game as it is played.")
 @click.option("--delay", type=DURATION, default="100ms", show_default="100 ms", help="After each move, with --watch.")
 @click.option("--stderr", "shows_stderr", is_flag=True, help="Show the bots' logs as they come, marked by seat.")
-def match(bots: tuple[str, ...], **options: Any) -> None:
+@click.option(
+    "--league", type=click.Path(path_type=Path, file_okay=False), help="Bots may also be NAME or NAME@VERSION of it."
+)
+def match(bots: tuple[str, ...], league: Path | None, **options: Any) -> None:
     """Play one match between bots.
 
     BOT is a script, an executable, a folder with bot.toml, or the name of a bundled bot.
@@ -103,7 +106,7 @@ def match(bots: tuple[str, ...], **options: Any) -> None:
     console = new_console()
     watcher = _Watcher(console, options)
     with watcher:
-        record = play_match(spec, [load_bot(bot, spec.limits.sandbox) for bot in bots], watcher)
+        record = play_match(spec, _programs(bots, league, spec.limits.sandbox), watcher)
     if options["record_file"]:
         write_file(options["record_file"], to_json(record))
     if options["as_json"]:
@@ -112,6 +115,18 @@ def match(bots: tuple[str, ...], **options: Any) -> None:
     *_, (game, _) = positions(record)
     console.print(draw_result(record, game))
     console.print(f"{spec.variant}, seed {spec.seed}, match {record.id}", style="dim")
+
+
+def _programs(names: Sequence[str], folder: Path | None, sandbox: str) -> list[Bot]:
+    """Return the bots that the user names, as they are or as they are in a league."""
+    if folder is None:
+        return [load_bot(name, sandbox) for name in names]
+    from arena.league import read_league
+
+    with read_league(folder) as league:
+        league.sandbox = sandbox
+        known = {label for entry in league.store.bots() for label in (entry.name, entry.label)}
+        return [league.load(league.find(name)) if name in known else load_bot(name, sandbox) for name in names]
 
 
 class _Watcher(Observer):

@@ -17,8 +17,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.bots import NAME_CHARACTERS, Bot, bundled_names, load_bot
+from arena.builds import make_harmless
 from arena.config import LeagueConfig, create_config, read_config
-from arena.errors import BotSetupError, UsageError
+from arena.errors import ArenaError, BotSetupError, UsageError
 from arena.resources import bundled_bots
 from arena.store import FILE_NAME, Entry, Store
 
@@ -41,10 +42,11 @@ class League:
 
     def enter(self, source: str, name: str | None = None, *, is_filler: bool = False) -> Entry:
         """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
+        origin = Path(source) if Path(source).exists() else bundled_bots() / source
+        check_apart(origin, self.folder)
         bot = load_bot(source, self.sandbox)
         _check_runtime(bot)
-        name = _checked_name(bot.name if name is None else name)
-        origin = Path(source) if Path(source).exists() else bundled_bots() / source
+        name = checked_name(bot.name if name is None else name)
         path = f"bots/{bot.digest[:16]}/{origin.resolve().name}"
         _copy(origin, self.folder / path)
         return self.store.add_bot(name, bot.version, bot.author, bot.language, bot.digest, path, is_filler=is_filler)
@@ -117,13 +119,20 @@ def by_strength(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: (_SKILL_ORDER.index(name) if name in _SKILL_ORDER else 99, name))
 
 
+def check_apart(origin: Path, league: Path) -> None:
+    """Refuse a bot whose folder holds the league: each would become a part of the other."""
+    if origin.is_dir() and league.resolve().is_relative_to(origin.resolve()):
+        raise UsageError(f"the league {league} lies inside the bot's folder {origin}: expected it elsewhere (--league)")
+
+
 def _check_runtime(bot: Bot) -> None:
     program = bot.command.argv[0]
     if os.sep not in program and shutil.which(program) is None:
         raise BotSetupError(f"{bot.name} needs {program}, which is not installed")
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """Return a name under which a bot can play, without spaces around it; raises `BotSetupError`."""
     name = name.strip()
     if not name or len(name) > NAME_CHARACTERS or not name.isprintable() or "@" in name:
         raise BotSetupError(f"expected a name of 1 to {NAME_CHARACTERS} printable characters without @, got {name!r}")
@@ -134,13 +143,22 @@ def _copy(origin: Path, target: Path) -> None:
     """Copy a bot's file or folder, whole or not at all."""
     if target.exists():
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy_whole(origin, target)
+    except (OSError, shutil.Error) as error:
+        raise ArenaError(f"cannot copy {origin} into the league: {str(error)[:200]}") from error
+
+
+def _copy_whole(origin: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="copying-") as scratch:
         work = Path(scratch) / target.name
         if origin.is_dir():
             shutil.copytree(origin, work, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+            make_harmless(work)
         else:
-            shutil.copy2(origin, work)
+            shutil.copyfile(origin, work)
+            work.chmod(0o755 if os.access(origin, os.X_OK) else 0o644)
         work.rename(target)
 
 
@@ -159,7 +177,7 @@ def open_league(folder: Path) -> Iterator[League]:
         _hold(lock, folder)
         create_config(folder)
         config = read_config(folder)
-        with Store(folder, now=datetime.now(UTC).isoformat(timespec="seconds"), writes=True) as store:
+        with Store(folder, writes=True) as store:
             yield League(folder, config, store, lambda: os.close(lock))
     finally:
         os.close(lock)

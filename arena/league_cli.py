@@ -15,7 +15,7 @@ from arena.check import Checkup, check_source, lines_of
 from arena.errors import UsageError
 from arena.exchange import export as export_matches
 from arena.exchange import import_records
-from arena.league import League, open_league, read_league, rehearse
+from arena.league import League, check_apart, checked_name, open_league, read_league, rehearse
 from arena.limits import ResourceLimits
 from arena.match import MatchSpec
 from arena.options import box_options, clock_options, game_options, league_option, new_console, spec_of
@@ -234,6 +234,9 @@ def list_bots(folder: Path, as_json: bool) -> None:
 @click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
 def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool, sandbox: str) -> None:
     """Enter a bot: copied, built without network, tried, and registered by name and version."""
+    if name is not None:
+        checked_name(name)
+    check_apart(Path(path), folder)
     if not no_check:
         _try(path, variant or _usual_variant(folder), sandbox)
     with open_league(folder) as league:

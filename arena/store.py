@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,10 +216,10 @@ def summarize(record: MatchRecord, block: int, bots: Sequence[int]) -> Summary:
 class Store:
     """A league's facts; opened to read by anybody, to write by the one who holds the league."""
 
-    def __init__(self, folder: Path, *, now: str = "", writes: bool = False) -> None:
-        """Open the file; `now` is what new rows carry as their time."""
+    def __init__(self, folder: Path, *, now: str | None = None, writes: bool = False) -> None:
+        """Open the file; `now` is what new rows carry as their time, if not the time when they are written."""
         self._path = folder / FILE_NAME
-        self._now = now
+        self._fixed_now = now
         if not writes and not self._path.exists():
             raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
         with self._troubles():
@@ -254,6 +255,10 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+
+    @property
+    def _now(self) -> str:
+        return datetime.now(UTC).isoformat(timespec="seconds") if self._fixed_now is None else self._fixed_now
 
     def __enter__(self) -> Store:
         return self

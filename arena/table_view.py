@@ -87,7 +87,7 @@ def _rank(line: Line) -> str:
 
 
 def _notes(found: Standings) -> list[str]:
-    notes = [f"{found.matches} matches in {found.blocks} block{'s' * (found.blocks != 1)}"]
+    notes = [f"{found.matches} match{'es' * (found.matches != 1)} in {found.blocks} block{'s' * (found.blocks != 1)}"]
     if found.planned > found.matches + found.repeats + found.annulled:
         notes[0] += f" of {found.planned} planned"
     if found.seats:

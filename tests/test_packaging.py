@@ -44,6 +44,19 @@ def test_the_installed_command_plays_with_the_bundled_bots(installed: Path) -> N
     assert "crash" not in done.stdout
 
 
+def test_an_installed_arena_makes_bots_and_sites(installed: Path, tmp_path: Path) -> None:
+    arena = installed / "venv/bin/arena"
+    for words in (
+        ("new", "mine", "--lang", "python", "--sdk"),
+        ("submit", "mine", "--variant", "duo"),
+        ("tournament", "mine", "random", "--variant", "duo", "--games", "2"),
+        ("report",),
+    ):
+        done = _run(arena, *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "league" / "site" / "index.html").is_file()
+
+
 def test_the_installed_engine_needs_no_other_package(installed: Path) -> None:
     done = _run(installed / "venv/bin/python", "-S", "-c", "print(1)", cwd=installed)
     assert done.returncode == 0
@@ -60,5 +73,7 @@ def test_the_wheel_holds_code_bots_and_templates_and_nothing_else(installed: Pat
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {"arena", "engine"}
-    assert "arena/bundled/bots/random/bot.toml" in names
+    for name in ("bots/random/bot.toml", "bots/mcts/main.cpp", "bots/sdk/blokus.py", "bots/starters/c/bot.toml"):
+        assert f"arena/bundled/{name}" in names
+    assert "arena/bundled/templates/base.html.j2" in names
     assert not [name for name in names if "__pycache__" in name]

@@ -38,7 +38,10 @@ def build_root(order: Order) -> None:
     for handle, path in sources + devices:
         make_place(handle, root + path)
     for handle, path in sources:
-        kernel.mount(f"/proc/self/fd/{handle}", root + path, None, kernel.MS_BIND | kernel.MS_REC)
+        try:
+            kernel.mount(f"/proc/self/fd/{handle}", root + path, None, kernel.MS_BIND | kernel.MS_REC)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from error  # whose trouble it is depends on what it is
     kernel.make_read_only(root)
     for path in writable(order):
         kernel.make_writable(root + path)

@@ -48,6 +48,7 @@ def _table(site: SiteView, view: DivisionView, table: Standings, period: str) ->
         "is_solo": is_solo(table),
         "has_unranked": any(line.rank is None for line in table.lines),
         "matches": table.matches,
+        "annulled": table.annulled,
         "planned": table.planned,
         "is_running": table.matches + table.repeats + table.annulled < table.planned,
         "period": period,
@@ -129,7 +130,7 @@ def _settled(settled: int, bots: int) -> str:
 
 def _solo_sureness(site: SiteView, table: Standings) -> list[str | BotView]:
     if len(table.lines) < 2:
-        return ["One bot has played so far."]
+        return ["One bot has played so far." if table.lines else "Nobody is ranked yet."]
     first, second = table.lines[:2]
     assert first.left is not None
     assert second.left is not None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -128,25 +129,42 @@ def evidence(record: MatchRecord, fault: Fault, bot: BotView) -> dict[str, Any]:
 
 
 def reproduce(spec: MatchSpec, bots: Sequence[BotView]) -> str:
-    """Return the command that plays the match again, with the bots' labels in their seats."""
-    time, words = spec.time, ["arena match", *[_quoted(bot.label) for bot in bots]]
-    words += [f"--variant {spec.variant}", f"--seed {spec.seed}"]
-    for option, value, usual in (
-        ("--scoring", spec.scoring, "15/5"),
-        ("--opening-plies", spec.opening_plies, 0),
-        ("--move-time", f"{time.move_ms}ms", "2000ms"),
-        ("--bank", f"{time.bank_ms}ms", "0ms"),
-        ("--increment", f"{time.increment_ms}ms", "0ms"),
-        ("--clock", time.kind, "wall"),
+    """Return the command that plays the match again, beside the league's folder: a line for a shell."""
+    words = ["arena", "match", "--league", "league", *_options(spec), "--"]
+    return " ".join([*words, *[shell_word(bot.command_label) for bot in bots]])
+
+
+def _options(spec: MatchSpec) -> Iterator[str]:
+    """Yield what differs from the usual match; the sandbox is whatever there is."""
+    time, usual = spec.time, MatchSpec()
+    yield from ("--seed", str(spec.seed))  # it would be drawn
+    for option, value, default in (
+        ("--variant", spec.variant, usual.variant),
+        ("--scoring", spec.scoring, usual.scoring),
+        ("--opening-plies", spec.opening_plies, usual.opening_plies),
+        ("--clock", time.kind, usual.time.kind),
+        ("--memory", spec.limits.memory_mb, usual.limits.memory_mb),
     ):
-        if value != usual:
-            words.append(f"{option} {value}")
-    return " ".join(words)
+        if value != default:
+            yield from (option, str(value))
+    for option, value_ms, default_ms in (
+        ("--move-time", time.move_ms, usual.time.move_ms),
+        ("--bank", time.bank_ms, usual.time.bank_ms),
+        ("--increment", time.increment_ms, usual.time.increment_ms),
+        ("--start-time", time.start_ms, usual.time.start_ms),
+        ("--margin", time.margin_ms, usual.time.margin_ms),
+    ):
+        if value_ms != default_ms:
+            yield from (option, f"{value_ms}ms")
+    flags = (("--anonymous", spec.anonymous), ("--ponder", spec.ponder), ("--no-pin", not spec.pin))
+    yield from (option for option, is_set in flags if is_set)
 
 
-def _quoted(label: str) -> str:
-    is_plain = all(mark.isalnum() or mark in "-_.@#" for mark in label)
-    return label if is_plain else "'" + label.replace("'", "'\\''") + "'"
+def shell_word(text: str) -> str:
+    """Return a stranger's text as one word for bash or zsh; what a page would not show is spelled out."""
+    if plain(text, len(text)) == text:
+        return shlex.quote(text)
+    return "$'" + "".join(each if each.isascii() and each.isalnum() else f"\\U{ord(each):08x}" for each in text) + "'"
 
 
 def pieces_script() -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from arena.report.facts import GameRow
-from arena.report.wording import FILTERS
+from arena.report.wording import FILTERS, has_ink
 from arena.resources import bundled_templates
 from arena.store import Division, Entry
 from engine import VARIANTS
@@ -26,12 +26,13 @@ class BotView:
     """A bot as pages show it."""
 
     id: int
-    name: str
+    name: str  # never empty to the eye
     version: str
     author: str
     language: str
     status: str
     label: str
+    command_label: str  # name and version as they are, for `arena` commands
     digest: str
     href: str
 
@@ -70,14 +71,16 @@ def bot_view(entry: Entry) -> BotView:
     """Return a bot with its page's address, which holds nothing but letters, digits and dashes."""
     slug = _SLUG.sub("-", entry.name.lower()).strip("-")[:40].strip("-")
     href = f"bots/{entry.id}-{slug}.html" if slug else f"bots/{entry.id}.html"
+    name = entry.name if has_ink(entry.name) else f"(no name, bot {entry.id})"
     return BotView(
         id=entry.id,
-        name=entry.name,
+        name=name,
         version=entry.version,
         author=entry.author,
         language=entry.language,
         status=entry.status,
-        label=entry.label,
+        label=f"{name}@{entry.version}",
+        command_label=entry.label,
         digest=entry.digest,
         href=href,
     )

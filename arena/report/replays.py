@@ -34,6 +34,7 @@ def replay_data(
         "pieces": list(variant.pieces),
         "seats": list(seats),
         "teams": list(variant.teams),
+        "clock": spec.time.kind,
         "start_score": _score(variant.pieces, None, game),
         "steps": shown,
         "passes": passes,

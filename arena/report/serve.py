@@ -114,8 +114,8 @@ class SiteServer:
             begun = monotonic()
             try:
                 self._update()
-            except ArenaError as error:
-                LOGGER.warning("the site could not be brought up to date: %s", error)
+            except Exception as error:  # whatever it is, a full disk or a locked file: the next look may find it gone
+                LOGGER.warning("the site could not be brought up to date: %s", _told(error))
             rest = max(_LOOK_S, _REST * (monotonic() - begun))
 
     def _update(self) -> None:
@@ -150,7 +150,12 @@ class SiteServer:
         return {
             "version": self._version,
             "running": [
-                {"worker": each.worker, "match": each.head.match, "names": each.head.names, "steps": len(each.steps)}
+                {
+                    "worker": each.worker,
+                    "match": each.head.match,
+                    "names": [plain(name) for name in each.head.names],
+                    "steps": len(each.steps),
+                }
                 for each in matches
             ],
         }
@@ -171,6 +176,11 @@ class SiteServer:
         except RulesError as error:
             raise ArenaError(f"match {match.head.match}: {error}") from error
         return {"match": match.head.match, "data": data}
+
+
+def _told(error: Exception) -> str:
+    """Return an error in a line: our own as they are, others with their kind."""
+    return str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
 
 
 def with_less_right_to_the_cores() -> None:
@@ -226,6 +236,10 @@ class _Handler(BaseHTTPRequestHandler):
             found = self._site.find(unquote(urlsplit(self.path).path))
         except ArenaError as error:
             self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", f"{error}\n".encode(), with_body=with_body)
+            return
+        except Exception as error:  # its text may name folders: it is for us, not for a stranger
+            LOGGER.warning("a request could not be answered: %s", _told(error))
+            self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"trouble of the arena's own\n", with_body=with_body)
             return
         if found is None:
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"not a page of this site\n", with_body=with_body)

@@ -75,6 +75,7 @@ class _Site:
         self._annulled: dict[str, list[str]] = {}
         for match, bot, reason, _ in store.annulments():
             self._annulled.setdefault(match or str(bot), []).append(reason)
+        self._homes: dict[str, DivisionView] = {}  # the divisions of matches that were annulled one by one
         self._files: list[tuple[str, int]] = []
 
     def write(self) -> SiteSummary:
@@ -101,8 +102,9 @@ class _Site:
     def _measure(self, view: DivisionView) -> _Part:
         facts = Facts(view.division, max(self._config.site_matches, 1))
         table = standings(self._store, view.division, self._config)
-        for _ in facts.read_summaries(self._store.counted(view.division)):
-            pass
+        for found in facts.read_summaries(self._store.counted(view.division)):
+            if found.match in self._annulled:
+                self._homes[found.match] = view
         return _Part(view, table, facts)
 
     def _choose(self, parts: list[_Part]) -> set[str]:
@@ -174,6 +176,7 @@ class _Site:
             text = ",\n".join(_listed(row, kept) for row in reversed(rows))
             self._folder.put(f"data/{part.view.slug}-games-{bot}.js", f"arenaGames({bot},[\n{text}\n]);\n")
         bots = {bot: [plain(view.name), view.href] for bot, view in self._site.bots.items() if bot in part.facts.games}
+        ranked = [line.bot for line in part.table.lines]
         newest = shown_rows(reversed(part.facts.newest), self._site, kept)
         longest = max((len(rows) for rows in part.facts.games.values()), default=0)
         context: dict[str, Any] = {
@@ -181,7 +184,7 @@ class _Site:
             "here": part.view.slug,
             "division": part.view,
             "newest": newest,
-            "bots": [self._site.bots[line.bot] for line in part.table.lines],
+            "bots": [self._site.bots[bot] for bot in dict.fromkeys([*ranked, *sorted(part.facts.games)])],
             "data": match_page.embedded({"bots": bots, "files": f"data/{part.view.slug}-games-"}),
             "stored": part.facts.stored,
             "is_cut": longest >= self._config.site_matches and part.facts.stored > longest,
@@ -205,6 +208,7 @@ class _Site:
     def _write_about(self, parts: list[_Part], kept: set[str]) -> None:
         files = sorted(self._files)
         context = about_page.context(self._site, self._store, self._config, parts, files, len(kept))
+        context["annulments"] = about_page.annulments(self._site, self._store, self._homes)
         self._folder.put("about.html", self._pages.render("about", self._site, **context))
         if self._site.is_live:
             self._folder.put("live.html", self._pages.render("live", self._site, root="", here="live"))

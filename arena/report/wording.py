@@ -10,6 +10,10 @@ NONE = "–"
 _MINUS = "\N{MINUS SIGN}"
 _THIN = "\N{NARROW NO-BREAK SPACE}"
 _CUT = 200
+_JOINER = "\N{ZERO WIDTH JOINER}"  # holds emoji together
+_MARKS = 2  # accents and the like that a character may carry: a pile of them paints over the rows above and below
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols by their category, but nothing is to be seen
 
 
 class HasInterval(Protocol):
@@ -29,22 +33,36 @@ def plain(text: str, longest: int = _CUT) -> str:
 
     Marks that turn text around are dropped too: `<bdi>` keeps them in, but a browser's tab or a plot knows no `<bdi>`.
     """
-    line = "".join(mark if _is_visible(mark) else " " for mark in text).strip()
+    line = _clean(text).strip()
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def block(text: str, longest: int = 4000) -> str:
     """Return a stranger's lines with their breaks, but without control characters."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    clean = "\n".join("".join(mark if _is_visible(mark) or mark == "\t" else " " for mark in line) for line in lines)
+    clean = _clean(text.replace("\r\n", "\n"), kept="\n\t")
     return clean if len(clean) <= longest else f"{clean[:longest]}…"
 
 
-_JOINER = "\N{ZERO WIDTH JOINER}"  # holds emoji together
+def has_ink(text: str) -> bool:
+    """Tell whether there is anything to see in a stranger's text."""
+    return any(unicodedata.category(mark)[0] not in "MZC" for mark in _clean(text))
 
 
-def _is_visible(mark: str) -> bool:
-    return mark == _JOINER or unicodedata.category(mark) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+def _clean(text: str, kept: str = "") -> str:
+    """Return a text with spaces for what cannot be seen, and without piles of marks."""
+    if text.isascii() and text.isprintable():
+        return text
+    found, marks = [], 0
+    for each in text:
+        category = unicodedata.category(each)
+        if category in ("Mn", "Me"):
+            marks += 1
+        elif each != _JOINER:  # what follows a joiner still sits on the same character
+            marks = 0
+        if marks <= _MARKS:
+            is_shown = each in kept or each == _JOINER or (category not in _UNSEEN and each not in _BLANKS)
+            found.append(each if is_shown else " ")
+    return "".join(found)
 
 
 def fixed(value: float | None, digits: int = 1) -> str:

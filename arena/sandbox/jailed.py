@@ -63,7 +63,7 @@ class JailedProcess(Confined):
             answer, handles = launch(data, theirs)
             if answer[0] == "failed":
                 stage, text = answer[1:] if answer[1] != "bwrap" else _said_by_bwrap(self.stderr)
-                if stage == "exec":
+                if stage == "exec" or any(path in text for path in order["shown"]):
                     raise _why_not_executed(command, text, order)
                 raise ArenaError(f"the sandbox cannot be set up: {text}")
         except BaseException:

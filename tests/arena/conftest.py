@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.sandbox.choose import why_not
 from tests.arena.leftovers import descendants, open_descriptors, processes_in
 
 _STALLED_AFTER_S = 60
@@ -22,6 +23,7 @@ class Stalled(Exception):
 @pytest.fixture
 def nothing_is_left(tmp_path: Path) -> Iterator[None]:
     """Fail a test that stalls, or that leaves a process, a zombie or an open descriptor."""
+    why_not("namespaces")  # starts the sandbox's launcher, which stays up, and its socket with it
     before = open_descriptors()
     with _watchdog():
         yield

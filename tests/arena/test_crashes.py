@@ -21,11 +21,23 @@ from arena.limits import ResourceLimits
 from arena.sandbox.choose import why_not
 from arena.standings import standings
 from tests.arena.leagues import COMMAND, QUIET, ROOT, arena, played, run, write_bots
+from tests.arena.leftovers import descendants
 
 KILLS = 50
 ROUNDS = 40
 _BOX = ["--sandbox", "auto"] if why_not("namespaces") is None else []  # in which bots die with us, however we do
 NAMES = ("dice", "small", "largish", "middle")
+
+
+@pytest.fixture(autouse=True)
+def orphans_are_reaped() -> Iterator[None]:
+    """Reap what came to us when its parent was killed: a process that has run bots unconfined takes in orphans."""
+    yield
+    time.sleep(0.2)
+    for pid, shown in descendants().items():
+        if shown.endswith("(Z)"):
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
 
 def _start(folder: Path, files: list[str], rounds: int) -> subprocess.Popen[bytes]:

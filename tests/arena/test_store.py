@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,8 +21,9 @@ SPEC = MatchSpec(variant="duo", opening_plies=2)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path, now="2026-01-01T00:00:00+00:00", writes=True)
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path, now="2026-01-01T00:00:00+00:00", writes=True) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

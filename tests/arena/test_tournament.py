@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots import bundled_names
 from arena.config import read_config
 from arena.errors import ArenaError, UsageError
 from arena.league import League, open_league, read_league
@@ -309,6 +310,33 @@ def test_faults_are_shown_with_whose_they_are(tmp_path: Path) -> None:
     assert lines["dice"]["faults"] == lines["small"]["faults"] == 0
     assert lines["crasher"]["faults"] == lines["looper"]["faults"] == 8
     assert {lines["dice"]["rank"], lines["small"]["rank"]} == {1, 2}
+
+
+def test_all_bundled_bots_and_three_bad_ones_finish_and_the_table_shows_whose_fault_it_was(tmp_path: Path) -> None:
+    (tmp_path / "crasher.py").write_text("raise SystemExit(3)")
+    (tmp_path / "looper.py").write_text("while True: pass")
+    (tmp_path / "cheat.py").write_text(_BOT_THAT_CHEATS)
+    bad = ["crasher", "looper", "cheat"]
+    words = [*bundled_names(), *(f"{name}.py" for name in bad)]
+    clock = ["--clock", "cpu", "--move-time", "60ms", "--start-time", "3"]
+    said = events(arena("tournament", *words, *clock, "--games", "16", "--json", cwd=tmp_path).stdout)
+    lines = {line["name"]: line for line in said[-1]["lines"]}
+    assert all(lines[name]["faults"] == lines[name]["games"] > 0 for name in bad)
+    assert all(lines[name]["faults"] == 0 and lines[name]["games"] > 0 for name in bundled_names() if name in lines)
+    faults = {(fault["bot"], fault["kind"]) for event in said for fault in event.get("faults", [])}
+    assert faults == {("crasher", "no-start"), ("looper", "no-start"), ("cheat", "illegal")}
+
+
+_BOT_THAT_CHEATS = """\
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif message["type"] == "turn":
+        print(json.dumps({"type": "move", "turn": message["turn"], "cells": [[9, 9], [9, 10]]}), flush=True)
+"""
 
 
 # ---- interruption

@@ -26,6 +26,8 @@
     if (us === undefined) return "";
     return us < 10000 ? (us / 1000).toFixed(1) + "\u202fms" : us < 1e6 ? Math.round(us / 1000) + "\u202fms" : (us / 1e6).toFixed(2) + "\u202fs";
   }
+  // what a step was charged with, by the clock of its division
+  function used(data, step) { return data.clock === "cpu" ? step.u : step.w; }
   function swatch(color) {
     var found = svg("svg", { class: "swatch", viewBox: "0 0 1 1", role: "img", "aria-label": color });
     found.append(svg("rect", { class: color, width: 1, height: 1 }), svg("rect", { fill: "url(#mark-" + color + ")", width: 1, height: 1 }));
@@ -166,7 +168,7 @@
     first.append(link);
     color.append(swatch(data.colors[step.c].name), " " + data.colors[step.c].name);
     note.append(html("bdi", "", step.t || ""));
-    row.append(first, color, cell("left", step.m), cell("", step.n), cell("", minus(step.v)), cell("", step.o ? "opening" : time(step.w)), cell("", step.e === undefined ? "" : minus(step.e)), note);
+    row.append(first, color, cell("left", step.m), cell("", step.n), cell("", minus(step.v)), cell("", step.o ? "opening" : time(used(data, step))), cell("", step.e === undefined ? "" : minus(step.e)), note);
     return row;
   }
 
@@ -220,7 +222,7 @@
       if (!step.p) { seats[step.s].fault = step.f; return; }
       colors[step.c].score = step.v;
       colors[step.c].left.splice(colors[step.c].left.indexOf(step.p), 1);
-      seats[step.s].used += step.w || 0;
+      seats[step.s].used += used(data, step) || 0;
     });
     data.passes.forEach(function (pass) { if (pass[0] <= ply) colors[pass[1]].out = pass[2]; });
     return { colors: colors, seats: seats };
@@ -235,7 +237,7 @@
       });
       seat.total.textContent = minus(total);
       seat.item.classList.toggle("turn", Boolean(next && next.s === number));
-      seat.sub.replaceChildren(html("span", "", time(state.seats[number].used) + " used"));
+      seat.sub.replaceChildren(html("span", "", time(state.seats[number].used) + (data.clock === "cpu" ? " of CPU time used" : " used")));
       seat.hands.forEach(function (hand) {
         var color = state.colors[hand.color], left = color.left.length;
         seat.sub.append(html("span", "", (seat.hands.length > 1 ? data.colors[hand.color].name + " " + minus(color.score) + ", " : "") + (left ? left + (left === 1 ? " piece left" : " pieces left") : "all placed")));
@@ -269,7 +271,7 @@
       fact("places", step.m);
       fact("of", step.n + (step.n === 1 ? " legal move" : " legal moves"));
       if (step.o) fact("", "drawn from the seed");
-      else { fact("in", time(step.w)); if (step.e !== undefined) fact("eval", minus(step.e)); }
+      else { fact("in", time(used(data, step))); if (step.e !== undefined) fact("eval", minus(step.e)); }
     }
     var next = data.steps[this.at];
     if (next && next.p) fact("next", data.colors[next.c].name + ", " + next.n + (next.n === 1 ? " legal move" : " legal moves"));
