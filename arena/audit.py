@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+import msgspec
+
 from arena.bots import digest_of
 from arena.errors import ArenaError
 from arena.league import League
+from arena.match import MatchSpec
 from arena.record import from_json
 from arena.replay import verify
 from arena.standings import standings
@@ -35,12 +38,18 @@ def _records(store: Store) -> Iterator[str]:
             continue
         for problem in verify(record):
             yield f"{where}: {problem}"
-        if record.spec != stored.spec or record.id != stored.match:
+        if _as_planned(record.spec, stored.spec) != stored.spec or record.id != stored.match:
             yield f"{where}: the schedule and the record do not say the same about what was to be played"
         if [seat.digest for seat in record.seats] != [digests.get(bot) for bot in stored.bots]:
             yield f"{where}: the schedule and the record do not name the same bots"
-        elif summarize(record, stored.block, stored.bots) != stored.summary:
+        elif stored.summary is None or summarize(record, stored.block, stored.bots) != stored.summary:
             yield f"{where}: the result that counts is not the one in the record"
+
+
+def _as_planned(played: MatchSpec, planned: MatchSpec) -> MatchSpec:
+    """Return what was played, but for the sandbox and the core, which are those of the run."""
+    limits = msgspec.structs.replace(played.limits, sandbox=planned.limits.sandbox)
+    return msgspec.structs.replace(played, limits=limits, pin=planned.pin)
 
 
 def _programs(league: League) -> Iterator[str]:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shlex
+import stat
 import sys
 import tomllib
 from pathlib import Path
@@ -16,12 +17,15 @@ from typing import Any
 
 import msgspec
 
-from arena.builds import check_kinds, environment, kept
+from arena.builds import MOST_MB, check_folder, environment, kept
 from arena.errors import BotSetupError
 from arena.resources import bundled_bots
 from arena.sandbox import Command
+from arena.sandbox.programs import python_path
 
 NAME_CHARACTERS = 60
+_MANIFEST_BYTES = 64 << 10
+_BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"  # fillers of Hangul: letters by their kind, but nothing to see
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -109,8 +113,11 @@ def _bundled() -> str:
 
 def _from_folder(folder: Path, source: str, sandbox: str) -> Bot:
     manifest = _read_manifest(folder, source)
-    check_kinds(folder)
-    digest = digest_of(folder)
+    try:
+        check_folder(folder)
+        digest = digest_of(folder)
+    except OSError as error:
+        raise BotSetupError(f"{source}: cannot be read: {error}") from error
     build = None if manifest.build is None else _words(manifest.build, f"{source}/bot.toml")
     # under root a bot runs as a user who may not be let into the folder
     home = folder if build is None and os.geteuid() != 0 else kept(folder, digest, build, manifest.name, sandbox)
@@ -122,27 +129,75 @@ def _from_folder(folder: Path, source: str, sandbox: str) -> Bot:
         language=manifest.language or _language_of(argv),
         source=source,
         digest=digest,
-        command=Command(tuple(argv), str(home), environment() | manifest.env, manifest.processes),
+        command=_command(argv, home, manifest.env, manifest.processes),
         is_named=True,
     )
 
 
+def _command(argv: list[str], home: Path, env: dict[str, str] | None = None, processes: bool = False) -> Command:
+    command = Command(tuple(argv), str(home), environment() | (env or {}), processes)
+    return msgspec.structs.replace(command, env=command.env | python_path(command))
+
+
 def _read_manifest(folder: Path, source: str) -> Manifest:
-    file = folder / "bot.toml"
+    where = f"{source}/bot.toml"
     try:
-        manifest = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Manifest)
+        text = _small_file(folder / "bot.toml", where).decode("utf-8")
+        manifest = msgspec.convert(tomllib.loads(text), Manifest)
     except FileNotFoundError:
         raise BotSetupError(f"{source} is a folder without bot.toml") from None
+    except RecursionError:
+        raise BotSetupError(f"{where}: expected a few keys, got lists or tables too deep in each other") from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:
-        raise BotSetupError(f"{source}/bot.toml: {error}") from error
-    name = manifest.name.strip()
-    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
-        raise BotSetupError(
-            f"{source}/bot.toml: name must be 1 to {NAME_CHARACTERS} printable characters, got {name!r}"
-        )
-    if not _words(manifest.run, f"{source}/bot.toml"):
-        raise BotSetupError(f"{source}/bot.toml: run is empty, expected a command")
+        raise BotSetupError(f"{where}: {error}") from error
+    manifest = msgspec.structs.replace(manifest, name=manifest.name.strip())
+    _check_texts(manifest, where)
+    _check_words(manifest, where)
     return manifest
+
+
+def _small_file(path: Path, where: str) -> bytes:
+    """Return the content of an ordinary file of a stranger's, which may be no file at all, or without an end."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise BotSetupError(f"{where}: expected an ordinary file, got a link, a folder or a special file")
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:  # it may change meanwhile
+        data = opened.read(_MANIFEST_BYTES + 1)
+    if len(data) > _MANIFEST_BYTES:
+        raise BotSetupError(f"{where}: expected at most {_MANIFEST_BYTES >> 10} kB, got more")
+    return data
+
+
+def _check_texts(manifest: Manifest, where: str) -> None:
+    """Raise `BotSetupError` unless what is shown of a bot in lines and tables is fit for them."""
+    for key in ("name", "version", "author", "language"):
+        text = getattr(manifest, key)
+        least = 1 if key == "name" else 0
+        if not least <= len(text) <= NAME_CHARACTERS or not text.isprintable():
+            expected = f"{least} to {NAME_CHARACTERS} printable characters"
+            raise BotSetupError(f"{where}: {key} must be {expected}, got {_shortened(text)}")
+        if "@" in text and key in ("name", "version"):
+            raise BotSetupError(f"{where}: {key} must be without @, got {_shortened(text)}")
+    if not any(letter.isalnum() and letter not in _BLANK_LETTERS for letter in manifest.name):
+        raise BotSetupError(f"{where}: name must have a letter or a digit, got {manifest.name!a}")
+
+
+def _check_words(manifest: Manifest, where: str) -> None:
+    """Raise `BotSetupError` unless commands and environment are such as the system can take."""
+    words = _words(manifest.run, where)
+    if not words or not words[0]:
+        raise BotSetupError(f"{where}: run is empty, expected a command")
+    build = _words(manifest.build or [], where)
+    for key, texts in (("run", words), ("build", build), ("env", [*manifest.env, *manifest.env.values()])):
+        if any("\0" in text for text in texts):
+            raise BotSetupError(f"{where}: {key} must be without the character NUL")
+    for name in manifest.env:
+        if not name or "=" in name:
+            raise BotSetupError(f"{where}: expected names without = in env, got {_shortened(name)}")
+
+
+def _shortened(text: str) -> str:
+    """Return a text as it is shown in a message: in quotes, on one line, not too long."""
+    return ascii(text) if len(text) <= NAME_CHARACTERS else f"{text[:NAME_CHARACTERS]!a}… ({len(text)} characters)"
 
 
 def _words(command: str | list[str], where: str) -> list[str]:
@@ -161,13 +216,16 @@ def _language_of(argv: list[str]) -> str:
     for word in argv:
         if language := LANGUAGES.get(Path(word).suffix):
             return language.name
-    return Path(argv[0]).name
+    name = Path(argv[0]).name[:NAME_CHARACTERS]
+    return name if name.isprintable() else ""
 
 
 # ---- a single file
 
 
 def _from_file(file: Path, source: str, sandbox: str) -> Bot:
+    if file.stat().st_size > MOST_MB << 20:
+        raise BotSetupError(f"{source}: expected at most {MOST_MB} MB, got more")
     digest = digest_of(file)
     language = LANGUAGES.get(file.suffix)
     build = _filled(language.build, file) if language and language.build else None
@@ -193,7 +251,7 @@ def _from_file(file: Path, source: str, sandbox: str) -> Bot:
         language=language.name if language else _language_of(argv),
         source=source,
         digest=digest,
-        command=Command(tuple(argv), str(home), environment()),
+        command=_command(argv, home),
         is_named=False,
     )
 

@@ -12,7 +12,10 @@ import os
 import shlex
 import shutil
 import stat
+import subprocess
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from arena.errors import ArenaError, BotSetupError
@@ -21,6 +24,7 @@ from arena.sandbox import Command, StartFailed
 from arena.sandbox.finish import Finished, run_to_end
 from arena.sandbox.programs import managers
 
+MOST_FILES, MOST_MB, MOST_DEEP = 20_000, 1024, 64  # of a bot's folder
 BUILD_S = 300
 BUILD_MB = 2048
 _WRITTEN_MB = 4096
@@ -50,10 +54,33 @@ def environment() -> dict[str, str]:
     }
 
 
-def check_kinds(folder: Path) -> None:
-    """Raise `BotSetupError` if a folder holds anything but files, folders and symbolic links."""
-    for path in folder.rglob("*"):
-        _check_kind(path, folder)
+def check_folder(folder: Path) -> None:
+    """Raise `BotSetupError` if a folder holds anything but files, folders and links, or more than a bot can need."""
+    size = 0
+    for files, path in enumerate(_below(folder), 1):
+        size += path.lstat().st_size
+        if files > MOST_FILES:
+            raise BotSetupError(f"{folder.name}: expected at most {MOST_FILES} files and folders, got more")
+        if size > MOST_MB << 20:
+            raise BotSetupError(f"{folder.name}: expected at most {MOST_MB} MB in all, got more")
+
+
+def _below(folder: Path, take: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+    """Give all that is below a folder, each folder after it was taken and before what is in it.
+
+    Raises `BotSetupError` for a kind of file that no bot can have, and for folders too deep in each other.
+    """
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        if len(place.parts) - len(folder.parts) > MOST_DEEP:
+            raise BotSetupError(f"{folder.name}: expected at most {MOST_DEEP} folders in each other, got more")
+        for path in sorted(place.iterdir()):
+            _check_kind(path, folder)
+            take(path)
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                waiting.append(path)
 
 
 def _check_kind(path: Path, folder: Path) -> None:
@@ -72,9 +99,9 @@ def kept(origin: Path, digest: str, build: list[str] | None, name: str, sandbox:
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as making:
-            _make(origin, build, name, sandbox, Path(making))
-            _put(Path(making) / "bot", target)
+        with _workshop(target.parent, "making-") as making:
+            _make(origin, build, name, sandbox, making)
+            _put(making / "bot", target)
     except OSError as error:
         raise ArenaError(f"cannot keep {name} in {target.parent}: {error}") from error
     return target
@@ -92,13 +119,26 @@ def _make(origin: Path, build: list[str] | None, name: str, sandbox: str, making
         if build is not None:
             _build(build, making, name, sandbox)
     else:  # as another user, who may not be let into our cache
-        with tempfile.TemporaryDirectory(prefix="arena-build-") as workshop:
-            Path(workshop).chmod(0o711)
-            _copy(origin, Path(workshop) / "bot")
-            _build(build, Path(workshop), name, sandbox)
-            make_harmless(Path(workshop) / "bot")
-            _copy(Path(workshop) / "bot", making / "bot")
+        with _workshop(None, "arena-build-") as workshop:
+            workshop.chmod(0o711)
+            _copy(origin, workshop / "bot")
+            _build(build, workshop, name, sandbox)
+            make_harmless(workshop / "bot")
+            _copy(workshop / "bot", making / "bot")
     make_harmless(making / "bot")
+
+
+@contextmanager
+def _workshop(place: Path | None, prefix: str) -> Iterator[Path]:
+    """Give a new folder that is gone afterwards, whatever a build has left in it."""
+    made = tempfile.TemporaryDirectory(dir=place, prefix=prefix)
+    try:
+        yield Path(made.name)
+    finally:
+        try:
+            made.cleanup()
+        except (RecursionError, OSError):  # folders too deep in each other for the standard library
+            subprocess.run(["/bin/rm", "-rf", made.name], check=False, stderr=subprocess.DEVNULL)  # noqa: S603
 
 
 def _copy(origin: Path, target: Path) -> None:
@@ -118,12 +158,13 @@ def _put(made: Path, target: Path) -> None:
 
 
 def make_harmless(folder: Path) -> None:
-    """Make a bot's files ours, readable to everybody, since it may not run as their owner, and nothing more."""
+    """Make a bot's files ours, readable to everybody, since it may not run as their owner, and nothing more.
+
+    A setuid file is an ordinary one then. Raises `BotSetupError` for what no bot can have.
+    """
     _take(folder)
-    for place, folders, files in os.walk(folder):  # from above: what is in a folder is seen once that is open
-        for path in (Path(place, name) for name in (*folders, *files)):
-            _check_kind(path, folder)
-            _take(path)
+    for _ in _below(folder, _take):  # from above: what is in a folder is seen once that is open
+        pass
 
 
 def _take(path: Path) -> None:

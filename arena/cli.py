@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -304,8 +305,12 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that bots are ended on the way out
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would take cores from bots, to no use
     try:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a table in a locale without its marks is better than none
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except click.exceptions.Exit as leaving:
         code = leaving.exit_code
     except click.UsageError as error:

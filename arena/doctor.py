@@ -118,6 +118,11 @@ def promises() -> list[tuple[str, dict[str, str]]]:
     return list(_ROWS.values())
 
 
+def names() -> dict[str, str]:
+    """Return what is protected, by the attack that tries it."""
+    return {attack: name for attack, (name, _) in _ROWS.items()}
+
+
 def missing() -> dict[str, str]:
     """Return the sandboxes that do not work here, each with the reason."""
     reasons = {name: why_not(name) for name in BACKENDS}

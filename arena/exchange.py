@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.bots import NAME_CHARACTERS
 from arena.convert import to_blksgf
-from arena.errors import RecordError, UsageError
-from arena.league import League
+from arena.errors import ArenaError, RecordError, UsageError
+from arena.league import League, checked_name
 from arena.match import MatchSpec
-from arena.record import MatchRecord, from_json, write_file
+from arena.record import MatchRecord, SeatRecord, from_json, write_file
 from arena.replay import verify
 from arena.schedule.meetings import Block, seatings
-from arena.store import Store, StoredBlock, Task, prepare
+from arena.store import Counted, Entry, Store, StoredBlock, Task, prepare
 from arena.tables import write_table
 from engine import VARIANTS
 
@@ -27,16 +28,28 @@ _NUMBER = re.compile(r"#\d+$")
 
 
 def export(league: League, target: Path) -> int:
-    """Write all matches to a file, by its suffix, or as blksgf files into a folder; return how many there were."""
-    if target.suffix == ".jsonl":
-        return _write_lines(league.store, target)
-    if target.suffix in SUFFIXES:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_table(appearances(league.store), target)
-        return league.store.count_matches()
-    if target.suffix:
+    """Write the matches that stand to a file, by its suffix, or as blksgf files into a folder; return how many."""
+    store = league.store
+    if target.suffix and target.suffix not in SUFFIXES:
         raise UsageError(f"expected a file {', '.join(SUFFIXES)} or a folder for blksgf files, got {target.name}")
-    return _write_games(league.store, target)
+    try:
+        (target.parent if target.suffix else target).mkdir(parents=True, exist_ok=True)
+        if target.suffix == ".jsonl":
+            return _write_lines(store, target)
+        if target.suffix:
+            return write_table(appearances(store), target, per="match")
+        return _write_games(store, target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+def _standing(store: Store) -> Iterator[tuple[Counted, bytes]]:
+    """Yield the matches of all divisions that stand, annulled ones too, with their records."""
+    for division in store.divisions():
+        for found, _, data in store.counted_records(division):
+            if not data:
+                raise ArenaError(f"match {found.match}: the record is damaged (arena verify says more)")
+            yield found, data
 
 
 def _write_lines(store: Store, target: Path) -> int:
@@ -44,8 +57,8 @@ def _write_lines(store: Store, target: Path) -> int:
     written = 0
     try:
         with scratch.open("wb") as file:
-            for found in store.stored_matches():
-                file.write(found.data)
+            for _, data in _standing(store):
+                file.write(data)
                 written += 1
         scratch.replace(target)
     finally:
@@ -54,39 +67,47 @@ def _write_lines(store: Store, target: Path) -> int:
 
 
 def _write_games(store: Store, folder: Path) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
     written = 0
-    for found in store.stored_matches():
-        record = from_json(found.data, f"match {found.match}")
+    for found, data in _standing(store):
+        record = from_json(data, f"match {found.match}")
         write_file(folder / f"{found.match}.blksgf", to_blksgf(record).encode())
         written += 1
     return written
 
 
 def appearances(store: Store) -> Iterator[dict[str, Any]]:
-    """Yield a row for each bot in each match."""
+    """Yield a row for each bot in each match that stands."""
     entries = {entry.id: entry for entry in store.bots()}
-    for found in store.stored_matches():
-        kinds = dict(found.summary.faults)
-        outcome = found.summary.outcome
-        for seat, bot in enumerate(found.bots):
-            yield {
-                "match": found.match,
-                "block": found.block,
-                "variant": found.spec.variant,
-                "scoring": found.spec.scoring,
-                "clock": found.spec.time.kind,
-                "move_ms": found.spec.time.move_ms,
-                "seed": found.spec.seed,
-                "seat": seat,
-                "bot": entries[bot].name,
-                "version": entries[bot].version,
-                "rank": outcome.ranks[seat],
-                "total": outcome.totals[seat],
-                "fault": kinds.get(seat, ""),
-                "moves": found.summary.moves[seat],
-                "used_ms": round(found.summary.used_us[seat] / 1000, 3),
-            }
+    for division in store.divisions():
+        specs = {block.id: block.spec for block in store.blocks(division)}
+        for found in store.counted(division):
+            yield from _rows_of(found, specs[found.block], entries)
+
+
+def _rows_of(found: Counted, spec: MatchSpec, entries: dict[int, Entry]) -> Iterator[dict[str, Any]]:
+    kinds = dict(found.summary.faults)
+    outcome = found.summary.outcome
+    for seat, bot in enumerate(outcome.bots):
+        yield {
+            "match": found.match,
+            "block": found.block,
+            "variant": spec.variant,
+            "scoring": spec.scoring,
+            "clock": spec.time.kind,
+            "move_ms": spec.time.move_ms,
+            "seed": spec.seed,
+            "seat": seat,
+            "bot": entries[bot].name,
+            "version": entries[bot].version,
+            "rank": outcome.ranks[seat],
+            "total": outcome.totals[seat],
+            "fault": kinds.get(seat, ""),
+            "moves": found.summary.moves[seat],
+            "used_ms": round(found.summary.used_us[seat] / 1000, 3),
+            "repeat": found.is_repeat,
+            "suspect": found.is_suspect,
+            "annulled": found.is_annulled,
+        }
 
 
 # ---- in
@@ -108,6 +129,8 @@ def import_records(league: League, source: Path) -> Imported:
     records = [_checked(line, f"{source}:{number}") for number, line in enumerate(lines, 1)]
     importer = _Importer(league.store)
     added = sum(importer.take(record, line + b"\n") for record, line in zip(records, lines, strict=True))
+    if added:
+        league.store.drop_checkpoints()  # a match may have come into a block that was done with
     return Imported(added, len(records) - added)
 
 
@@ -121,6 +144,7 @@ def _checked(line: bytes, where: str) -> MatchRecord:
 
 
 def _plain_name(name: str) -> str:
+    """Return the name of a bot that shared it with another one at the table."""
     return _NUMBER.sub("", name)
 
 
@@ -130,6 +154,7 @@ class _Importer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known = {found.match for found in store.stored_matches()}
+        self._bots = {(entry.name, entry.digest): entry.id for entry in store.bots()}
         self._blocks: dict[tuple[MatchSpec, tuple[int, ...]], StoredBlock] = {}
         self._rounds: Counter[tuple[int, tuple[int, ...]]] = Counter()
         for division in store.divisions():
@@ -146,15 +171,20 @@ class _Importer:
         if record.id in self._known:
             return False
         self._known.add(record.id)
-        bots = tuple(
-            self._store.know_bot(_plain_name(seat.name), seat.version, seat.author, seat.language, seat.digest).id
-            for seat in record.seats
-        )
+        bots = tuple(self._bot(seat) for seat in record.seats)
         block, nth = self._place(record.spec, bots)
         duration_ms = sum(ply.wall_us for ply in record.plies) // 1000
         played = prepare(record, data, block.id, bots, duration_ms, is_suspect=False)
         self._store.add_matches([(Task(block.id, nth, 0, bots, record.spec), played)])
         return True
+
+    def _bot(self, seat: SeatRecord) -> int:
+        name = checked_name(_plain_name(seat.name))
+        if (name, seat.digest) not in self._bots:
+            version, author, language = (_line(text) for text in (seat.version, seat.author, seat.language))
+            found = self._store.know_bot(name, version.replace("@", ""), author, language, seat.digest)
+            self._bots[name, seat.digest] = found.id
+        return self._bots[name, seat.digest]
 
     def _place(self, spec: MatchSpec, bots: tuple[int, ...]) -> tuple[StoredBlock, int]:
         """Return the block of a match and its number there."""
@@ -166,7 +196,11 @@ class _Importer:
             return block, nth
         division = self._store.division_of(spec)
         number = 1 + self._rounds[division.id, tuple(sorted(bots))]
-        self._store.add_blocks(division, [(Block(number, bots, spec.seed), 1)], spec)
-        added = self._store.blocks(division)[-1]
+        (added,) = self._store.add_blocks(division, [(Block(number, bots, spec.seed), 1)], spec)
         self._note(division.id, added)
         return added, 0
+
+
+def _line(text: str) -> str:
+    """Return what a stranger's record says of a bot as one printable line."""
+    return "".join(mark for mark in text if mark.isprintable())[:NAME_CHARACTERS]

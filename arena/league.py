@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import socket
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bots import NAME_CHARACTERS, Bot, bundled_names, load_bot
+from arena.bots import NAME_CHARACTERS, Bot, bundled_names, digest_of, load_bot
 from arena.builds import make_harmless
 from arena.config import LeagueConfig, create_config, read_config
 from arena.errors import ArenaError, BotSetupError, UsageError
@@ -47,13 +48,17 @@ class League:
         bot = load_bot(source, self.sandbox)
         _check_runtime(bot)
         name = checked_name(bot.name if name is None else name)
+        for entry in self.store.bots():
+            if entry.digest == bot.digest and entry.name != name:
+                raise BotSetupError(f"{source} is the same program as {entry.label}, which is in the league already")
         path = f"bots/{bot.digest[:16]}/{origin.resolve().name}"
-        _copy(origin, self.folder / path)
+        _copy(origin, self.folder / path, bot.digest)
         return self.store.add_bot(name, bot.version, bot.author, bot.language, bot.digest, path, is_filler=is_filler)
 
     def find(self, label: str) -> Entry:
         """Return the bot of a name (its newest version) or NAME@VERSION; raises `UsageError`."""
         found = [entry for entry in self.store.bots() if label in (entry.name, entry.label)]
+        found.sort(key=lambda entry: entry.status == "entered")  # the last one is meant: the one that plays
         if not found:
             names = ", ".join(dict.fromkeys(entry.name for entry in self.store.bots())) or "none"
             raise UsageError(f"no bot {label} in {self.folder}: expected one of {names}")
@@ -65,9 +70,9 @@ class League:
             return self.enter(word)
         if any(word in (entry.name, entry.label) for entry in self.store.bots()):
             entry = self.find(word)
-            return self.store.enter_again(entry) if entry.status == "filler" else entry
+            return entry if entry.status in ("entered", "superseded") else self.store.enter_again(entry)
         if word in bundled_names():
-            return self.enter(word)
+            return self.enter(str(bundled_bots() / word))
         raise UsageError(
             f"no bot {word}: expected a file, a folder with bot.toml, a bot of the league, or one of"
             f" {', '.join(bundled_names())}"
@@ -82,7 +87,7 @@ class League:
         entries, reasons = [], []
         for name in by_strength(bundled_names()):
             try:
-                entries.append(self.enter(name))
+                entries.append(self.enter(str(bundled_bots() / name)))
             except BotSetupError as error:
                 reasons.append(str(error).partition("\n")[0])
         return entries, reasons
@@ -94,7 +99,7 @@ class League:
             if len(fillers) == count:
                 break
             try:
-                entry = self.enter(name, is_filler=True)
+                entry = self.enter(str(bundled_bots() / name), is_filler=True)
             except BotSetupError:
                 continue
             if all(entry.id != other.id for other in taken):
@@ -110,7 +115,7 @@ class League:
             raise BotSetupError(f"the program of {entry.label} is not in {self.folder}: expected it at {path}")
         bot = load_bot(str(path), self.sandbox)
         if bot.digest != entry.digest:
-            raise BotSetupError(f"{path} has been changed since {entry.label} was entered: submit it as a new version")
+            raise BotSetupError(f"{path} has been changed since {entry.label} was entered: submit the original again")
         return replace(bot, name=entry.name, version=entry.version, source=entry.path, is_named=True)
 
 
@@ -134,15 +139,21 @@ def _check_runtime(bot: Bot) -> None:
 def checked_name(name: str) -> str:
     """Return a name under which a bot can play, without spaces around it; raises `BotSetupError`."""
     name = name.strip()
-    if not name or len(name) > NAME_CHARACTERS or not name.isprintable() or "@" in name:
-        raise BotSetupError(f"expected a name of 1 to {NAME_CHARACTERS} printable characters without @, got {name!r}")
+    is_good = 0 < len(name) <= NAME_CHARACTERS and name.isprintable() and "@" not in name
+    if not is_good or re.search(r"#\d+$", name):  # as equal names at one table are told apart
+        raise BotSetupError(
+            f"expected a name of 1 to {NAME_CHARACTERS} printable characters without @ and without a number after #"
+            f" at the end, got {name!r}"
+        )
     return name
 
 
-def _copy(origin: Path, target: Path) -> None:
-    """Copy a bot's file or folder, whole or not at all."""
+def _copy(origin: Path, target: Path, digest: str) -> None:
+    """Copy a bot's file or folder, whole or not at all; a copy that was changed is made anew."""
     if target.exists():
-        return
+        if digest_of(target) == digest:
+            return
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _copy_whole(origin, target)
@@ -166,8 +177,10 @@ def _copy_whole(origin: Path, target: Path) -> None:
 
 
 @contextmanager
-def open_league(folder: Path) -> Iterator[League]:
+def open_league(folder: Path, *, makes: bool = True) -> Iterator[League]:
     """Open a league to write, made if it is not there; raises `UsageError` if somebody else holds it."""
+    if not makes and not (folder / FILE_NAME).exists():
+        raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -209,13 +222,18 @@ def rehearse(folder: Path) -> Iterator[League]:
         copy = Path(scratch) / folder.resolve().name
         copy.mkdir()
         if (folder / FILE_NAME).exists():
-            with sqlite3.connect(folder / FILE_NAME) as source, sqlite3.connect(copy / FILE_NAME) as target:
-                source.backup(target)
-            source.close()
-            target.close()
+            _back_up(folder / FILE_NAME, copy / FILE_NAME)
             if (folder / "league.toml").exists():
                 shutil.copy2(folder / "league.toml", copy)
             if (folder / "bots").is_dir():
                 shutil.copytree(folder / "bots", copy / "bots", symlinks=True)
         with open_league(copy) as league:
             yield league
+
+
+def _back_up(origin: Path, target: Path) -> None:
+    try:
+        with closing(sqlite3.connect(origin)) as source, closing(sqlite3.connect(target)) as copy:
+            source.backup(copy)
+    except sqlite3.DatabaseError as error:
+        raise ArenaError(f"{origin}: {error}") from error

@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Console
 
 from arena.audit import audit
+from arena.bots import bundled_names
 from arena.check import Checkup, check_source, lines_of
 from arena.errors import UsageError
 from arena.exchange import export as export_matches
@@ -66,14 +67,15 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
     BOT is a file, a folder with bot.toml, a bot of the league or a bundled bot. Without any, the league's bots play;
     in an empty league the bundled ones.
     """
-    if sum(bool(options[name]) for name in ("games", "is_full", "gauntlet")) > 1:
-        raise UsageError("expected one of --games, --full and --gauntlet, got more")
+    _check_options(options)
     opened = rehearse(folder) if options["dry_run"] else open_league(folder)
     with opened as league:
         league.sandbox = options["sandbox"]
         console = new_console()
         says = (lambda *_: None) if options["as_json"] else _sayer(console)
         entrants = _entrants(league, bots, options["gauntlet"], says)
+        if options["gauntlet"] is not None:
+            options["gauntlet"] = _hero(entrants, options["gauntlet"]).label
         wanted = _wanted(league, options)
         watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])
         try:
@@ -89,13 +91,24 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
         _write_site(league.folder, says)
 
 
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse what does not go together, before anything is made."""
+    if sum(bool(options[name]) for name in ("games", "is_full", "gauntlet")) > 1:
+        raise UsageError("expected one of --games, --full and --gauntlet, got more")
+    if options["games"] and (options["rounds"] or options["until_sure"]):
+        raise UsageError("--games says how much is played in all: expected no --rounds and no --until-sure with it")
+    if options["until_sure"] and options["variant"].startswith("solo"):
+        raise UsageError("--until-sure is about the order of bots that play each other: expected no puzzle with it")
+    check_jobs(options["jobs"], oversubscribes=options["oversubscribe"])
+
+
 def _sayer(console: Console) -> Any:
     return lambda text: console.print(text, markup=False, soft_wrap=True)
 
 
 def _entrants(league: League, words: tuple[str, ...], hero: str | None, says: Any) -> list[Entry]:
     if words:
-        entries = list({entry.id: entry for entry in map(league.resolve, words)}.values())
+        entries = _named(league, words)
     elif entries := league.entrants():
         pass
     else:
@@ -105,6 +118,24 @@ def _entrants(league: League, words: tuple[str, ...], hero: str | None, says: An
     if hero is not None and all(hero not in (entry.name, entry.label) for entry in entries):
         entries.append(league.resolve(hero))
     return entries
+
+
+def _hero(entrants: list[Entry], word: str) -> Entry:
+    """Return the one who plays against all others: named, or the one that came last."""
+    return next((entry for entry in entrants if word in (entry.name, entry.label)), entrants[-1])
+
+
+def _named(league: League, words: tuple[str, ...]) -> list[Entry]:
+    """Return the bots that the user names, each once; two of one name would be versions of one bot."""
+    found: dict[int, Entry] = {}
+    sources: dict[str, str] = {}
+    for word in words:
+        entry = league.resolve(word)
+        other = sources.setdefault(entry.name, word)
+        if entry.id not in found and other != word and "@" not in word:
+            raise UsageError(f"{other} and {word} are both called {entry.name}: arena submit --name tells them apart")
+        found[entry.id] = entry
+    return list(found.values())
 
 
 def _wanted(league: League, options: dict[str, Any]) -> Wanted:
@@ -134,7 +165,7 @@ def _confirm(plan: Plan, wanted: Wanted, options: dict[str, Any], says: Any) -> 
         time = f"about {duration(plan.seconds)}{' (a guess)' * plan.is_guess} with {wanted.jobs} at a time"
         says(f"{plan.division}: {len(plan.tasks)} of {plan.matches} matches to play, {time}: {names}")
     else:
-        says(f"{plan.division}: all {plan.matches} matches have been played: {names}")
+        says(f"{plan.division}: nothing to play, of {plan.matches} matches that are scheduled: {names}")
     if options["dry_run"]:
         says(_tell_spread(plan))
     return not options["dry_run"]
@@ -174,7 +205,9 @@ def _division(league: League, variant: str | None) -> Division:
 @click.command("standings")
 @league_option
 @click.option("--variant", help="Which one, if there are several; usually the newest. ALL shows all.")
-@click.option("--by", type=click.Choice(["seat", "opponent"]), help="Results by seat, or against each opponent.")
+@click.option(
+    "--by", type=click.Choice(["seat", "opponent"]), help="Results by seat, or against each opponent, as CSV."
+)
 @click.option("--json", "style", flag_value="json", help="Print JSON.")
 @click.option("--csv", "style", flag_value="csv", help="Print CSV.")
 def show_standings(folder: Path, variant: str | None, by: str | None, style: str | None) -> None:
@@ -201,7 +234,7 @@ def _show(found: Standings, console: Console, style: str) -> None:
 
 def _show_by(league: League, division: Division, by: str, style: str) -> None:
     totals = figures_of(league.store, division, league.config, keeps=False).totals
-    names = {entry.id: entry.name for entry in league.store.bots()}
+    names = {entry.id: entry.label for entry in league.store.bots()}
     rows = by_seat_rows(totals, names) if by == "seat" else by_opponent_rows(totals, names)
     if style == "json":
         sys.stdout.buffer.write(msgspec.json.encode({"division": str(division), "rows": rows}) + b"\n")
@@ -234,6 +267,10 @@ def list_bots(folder: Path, as_json: bool) -> None:
 @click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
 def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool, sandbox: str) -> None:
     """Enter a bot: copied, built without network, tried, and registered by name and version."""
+    if not Path(path).exists() and path not in bundled_names():
+        raise UsageError(
+            f"no bot at {path}: expected a file, a folder with bot.toml, or one of {', '.join(bundled_names())}"
+        )
     if name is not None:
         checked_name(name)
     check_apart(Path(path), folder)
@@ -241,9 +278,10 @@ def submit(path: str, folder: Path, name: str | None, variant: str | None, no_ch
         _try(path, variant or _usual_variant(folder), sandbox)
     with open_league(folder) as league:
         league.sandbox = sandbox
-        before = {entry.id for entry in league.store.bots()}
+        before = {entry.id: entry.status for entry in league.store.bots()}
         entry = league.enter(path, name)
-        said = "is entered" if entry.id not in before else "was there already"
+        was = before.get(entry.id)
+        said = "is entered" if was is None else "was there already" if was == "entered" else "plays again"
         click.echo(f"{entry.label} {said} in {folder} ({entry.language}, {entry.digest[:12]})")
 
 
@@ -273,7 +311,7 @@ def _try(path: str, variant: str, sandbox: str) -> None:
 @click.option("--reason", default="", help="Why.")
 def withdraw(bot: str, folder: Path, reason: str) -> None:
     """Retire a bot: it plays no more, and its games stay."""
-    with open_league(folder) as league:
+    with open_league(folder, makes=False) as league:
         entry = league.find(bot)
         league.store.withdraw(entry, reason)
         click.echo(f"{entry.label} is withdrawn; its games stay")
@@ -285,7 +323,7 @@ def withdraw(bot: str, folder: Path, reason: str) -> None:
 @click.option("--reason", required=True, help="Why; shown in the tables.")
 def annul(what: str, folder: Path, reason: str) -> None:
     """Take a match, or all matches of a bot, out of the tables; nothing is deleted."""
-    with open_league(folder) as league:
+    with open_league(folder, makes=False) as league:
         if any(what in (entry.name, entry.label) for entry in league.store.bots()):
             entry = league.find(what)
             league.store.annul(bot=entry, reason=reason)
@@ -303,7 +341,13 @@ def annul(what: str, folder: Path, reason: str) -> None:
 @game_options
 @click.option("--field", multiple=True, metavar="BOT", help="An opponent; usually all other bots of the league.")
 @click.option("--pairs", type=click.IntRange(1), default=200, show_default=True, help="Pairs of blocks at most.")
-@click.option("--error", type=click.FloatRange(0.0001, 0.5), default=0.05, show_default=True, help="Allowed.")
+@click.option(
+    "--error",
+    type=click.FloatRange(0.0001, 0.5),
+    default=0.05,
+    show_default=True,
+    help="The chance of a wrong verdict.",
+)
 @_tournament_options[0]
 @_tournament_options[1]
 @clock_options("200ms", "0.2 s")
@@ -381,14 +425,16 @@ def export(target: Path, folder: Path) -> None:
 @league_option
 def import_(source: Path, folder: Path) -> None:
     """Take in the matches of another league, each judged anew; those that are there already are left alone."""
+    if not source.is_file():
+        raise UsageError(f"cannot read {source}: expected a file with a record a line")
     with open_league(folder) as league:
         count = import_records(league, source)
-        click.echo(f"{count.added} matches taken in, {count.known} were there already")
+        click.echo(f"taken in: {count.added}; there already: {count.known}")
 
 
 def verify_league(folder: Path) -> bool:
     """Check a whole league and say what is wrong; return whether it stands."""
-    with read_league(folder) as league:
+    with read_league(folder) as league, league.store.snapshot():
         problems = 0
         for problem in audit(league):
             click.echo(problem, err=True)

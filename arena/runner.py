@@ -291,6 +291,9 @@ def _play(job: Job, place: _Place, pool: BotPool) -> Report | Exception:
     except ArenaError as error:
         LOGGER.error("block %d match %d (%s) is void: %s", task.block, task.nth, names, error)
         return Void(task, str(error))
+    except Exception as error:
+        LOGGER.exception("block %d match %d (%s) is void", task.block, task.nth, names)
+        return Void(task, f"of {type(error).__name__}: {error}")
     data = to_json(record)
     is_suspect = watch.suspects(record)
     for fault in record.faults:

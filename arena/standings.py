@@ -78,6 +78,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     suspects: int  # matches with a fault that the machine may have caused, played again already
     strained: int  # matches at the limit of what TrueSkill can compute
     history: tuple[Moment, ...] = ()  # TrueSkill on the way, for a plot
+    annulled_why: tuple[str, ...] = ()  # the reasons of all annulments of the league
 
 
 class Figures:
@@ -177,8 +178,8 @@ def standings(
     entries = {entry.id: entry for entry in store.bots()}
     planned = sum(block.games for block in store.blocks(division))
     if division.variant.startswith("solo"):
-        return _solo(figures, division, entries, planned)
-    ranked = [entry.id for entry in entries.values() if entry.status == "entered"]
+        return _solo(store, figures, division, entries, planned)
+    ranked = [entry.id for entry in entries.values() if entry.is_ranked]
     fit = figures.tally.fit(ranked=ranked)
     clean = figures.tally.fit(with_faulty=False, ranked=ranked) if figures.totals.faults() else fit
     return Standings(
@@ -192,6 +193,7 @@ def standings(
         blocks=fit.blocks,
         repeats=figures.repeats,
         annulled=figures.annulled,
+        annulled_why=tuple(dict.fromkeys(row[2] for row in store.annulments())),
         suspects=figures.suspects,
         strained=figures.skill.strained,
         history=figures.history.up_to(figures.skill),
@@ -204,7 +206,7 @@ def _lines(figures: Figures, fit: Fit, clean: Fit, entries: dict[int, Entry]) ->
     totals = figures.totals.line_of_bot()
     for strength in fit.strengths:
         entry = entries[strength.bot]
-        is_ranked = entry.status == "entered"
+        is_ranked = entry.is_ranked
         skill: Rating = skills[strength.bot]
         yield _line(
             entry,
@@ -242,7 +244,7 @@ def _line(entry: Entry, totals: dict[str, Any], **measured: Any) -> Line:
     )
 
 
-def _solo(figures: Figures, division: Division, entries: dict[int, Entry], planned: int) -> Standings:
+def _solo(store: Store, figures: Figures, division: Division, entries: dict[int, Entry], planned: int) -> Standings:
     found = solo_standings(summary.outcome for summary in figures.solo)
     totals = figures.totals.line_of_bot()
     return Standings(
@@ -256,6 +258,7 @@ def _solo(figures: Figures, division: Division, entries: dict[int, Entry], plann
         blocks=len({summary.outcome.block for summary in figures.solo}),
         repeats=figures.repeats,
         annulled=figures.annulled,
+        annulled_why=tuple(dict.fromkeys(row[2] for row in store.annulments())),
         suspects=figures.suspects,
         strained=0,
     )
@@ -265,9 +268,9 @@ def _solo_lines(
     found: Sequence[SoloStanding], entries: dict[int, Entry], totals: dict[int, dict[str, Any]]
 ) -> Iterator[Line]:
     """Yield the bots, best first; those who do not play any more are not ranked."""
-    ranked = [each.rank for each in found if entries[each.bot].status == "entered"]
+    ranked = [each.rank for each in found if entries[each.bot].is_ranked]
     for each in found:
-        is_ranked = entries[each.bot].status == "entered"
+        is_ranked = entries[each.bot].is_ranked
         rank = 1 + sum(other < each.rank for other in ranked) if is_ranked else None
         yield _solo_line(entries[each.bot], totals[each.bot], each, rank)
 

@@ -8,6 +8,7 @@ Ratings are derived; what is kept of them (`checkpoints`) can be deleted at any 
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -73,7 +75,12 @@ class Entry(NamedTuple):
     language: str
     digest: str
     path: str  # inside the league's folder, or "bundled:NAME"
-    status: str  # entered, filler, superseded, withdrawn
+    status: str  # entered, filler, elsewhere (played there, and has no program here), superseded, withdrawn
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it has a rank: fillers and those who play no more have none."""
+        return self.status in ("entered", "elsewhere")
 
     @property
     def label(self) -> str:
@@ -167,7 +174,7 @@ class StoredMatch(NamedTuple):
     bots: tuple[int, ...]
     spec: MatchSpec
     sha256: bytes
-    summary: Summary
+    summary: Summary | None  # none if it cannot be read
     data: bytes  # the record's JSON; empty if it cannot be read
 
 
@@ -223,7 +230,7 @@ class Store:
         if not writes and not self._path.exists():
             raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
         with self._troubles():
-            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=30, check_same_thread=False)
+            self._db = self._connect(writes=writes)
             self._db.execute("PRAGMA foreign_keys = ON")
             if writes:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -232,6 +239,14 @@ class Store:
             else:
                 self._db.execute("PRAGMA query_only = ON")
             self._check_schema()
+
+    def _connect(self, *, writes: bool) -> sqlite3.Connection:
+        place = str(self._path)
+        if not writes and not os.access(self._path.parent, os.W_OK) and not Path(f"{place}-wal").exists():
+            # somebody else's league, at rest: to read it as usual would need to write beside it
+            place = f"file:{quote(place)}?mode=ro&immutable=1"
+        is_uri = place.startswith("file:")
+        return sqlite3.connect(place, isolation_level=None, timeout=30, check_same_thread=False, uri=is_uri)
 
     @contextmanager
     def _troubles(self) -> Iterator[None]:
@@ -247,7 +262,8 @@ class Store:
             self._db.execute("COMMIT")
 
     def _check_schema(self) -> None:
-        row = self._db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+        row = known and self._db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
         if row is None or row[0] != str(SCHEMA):
             found = row[0] if row else "none"
             raise UsageError(f"{self._path}: expected a league of schema {SCHEMA}, got {found}")
@@ -320,18 +336,29 @@ class Store:
                     "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, ?)", values
                 )
                 row = (cursor.lastrowid,)
+            db.execute("UPDATE bots SET path = ? WHERE id = ? AND path = ''", (path, row[0]))
             last = db.execute("SELECT kind FROM events WHERE bot = ? ORDER BY id DESC", row).fetchone()
-            kind = "filler" if is_filler else "entered"
-            if last is None or (last[0] != "entered" and not is_filler):
-                self._note_event(row[0], kind, "")
-        return next(entry for entry in self.bots() if entry.id == row[0])
+            if last is None and is_filler:
+                self._note_event(row[0], "filler", "")
+            elif not is_filler and (last is None or self._entry(row[0]).status != "entered"):
+                self._note_event(row[0], "entered", "")
+        return self._entry(row[0])
+
+    def _entry(self, bot: int) -> Entry:
+        return next(entry for entry in self.bots() if entry.id == bot)
 
     def know_bot(self, name: str, version: str, author: str, language: str, digest: str) -> Entry:
         """Return the bot of a match that was played elsewhere; it is new, and has no program here, if need be."""
         for entry in self.bots():
             if (entry.name, entry.digest) == (name, digest):
                 return entry
-        return self.add_bot(name, version, author, language, digest, "")
+        with self._transaction() as db:
+            cursor = db.execute(
+                "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, '')",
+                (name, self._free_version(name, version), author, language, digest),
+            )
+            self._note_event(int(cursor.lastrowid or 0), "elsewhere", "")
+        return self._entry(int(cursor.lastrowid or 0))
 
     def _free_version(self, name: str, version: str) -> str:
         taken = {row[0] for row in self._rows("SELECT version FROM bots WHERE name = ?", name)}
@@ -347,7 +374,7 @@ class Store:
         """Make a bot an entrant that was a filler, or had been withdrawn."""
         with self._transaction():
             self._note_event(bot.id, "entered", "")
-        return next(entry for entry in self.bots() if entry.id == bot.id)
+        return self._entry(bot.id)
 
     def withdraw(self, bot: Entry, reason: str) -> None:
         """Note that a bot plays no more; its games stay."""
@@ -399,23 +426,25 @@ class Store:
 
     def add_blocks(
         self, division: Division, blocks: Iterable[tuple[Block, int]], spec: MatchSpec, purpose: str = LEAGUE
-    ) -> None:
-        """Add blocks to the schedule, each with the number of its matches to be played."""
+    ) -> list[StoredBlock]:
+        """Add blocks to the schedule, each with the number of its matches to be played; return them."""
+        added = []
         with self._transaction() as db:
-            db.executemany(
-                "INSERT INTO blocks (division, round, bots, spec, games, purpose) VALUES (?, ?, ?, ?, ?, ?)",
-                [
+            for block, games in blocks:
+                its_spec = msgspec.structs.replace(spec, seed=block.seed)
+                cursor = db.execute(
+                    "INSERT INTO blocks (division, round, bots, spec, games, purpose) VALUES (?, ?, ?, ?, ?, ?)",
                     (
                         division.id,
                         block.round,
                         msgspec.json.encode(block.bots).decode(),
-                        msgspec.json.encode(msgspec.structs.replace(spec, seed=block.seed)).decode(),
+                        msgspec.json.encode(its_spec).decode(),
                         games,
                         purpose,
-                    )
-                    for block, games in blocks
-                ],
-            )
+                    ),
+                )
+                added.append(StoredBlock(int(cursor.lastrowid or 0), block.round, block.bots, its_spec, games))
+        return added
 
     def allow_games(self, block: StoredBlock, games: int) -> None:
         """Let more matches of a block be played: the schedule grows, and never shrinks."""
@@ -496,16 +525,18 @@ class Store:
     def _standing(self, columns: str, division: Division, purpose: str, after: tuple[int, int]) -> Iterator[Any]:
         annulled, bad_bots = self._annulled()
         query = f"""
-            SELECT block, nth, match, summary, suspect,
-                EXISTS (SELECT 1 FROM matches AS other WHERE other.game = matches.game
+            SELECT matches.block, nth, match, summary, suspect,
+                EXISTS (SELECT 1 FROM matches AS other JOIN blocks AS theirs ON theirs.id = other.block
+                    WHERE other.game = matches.game
+                    AND theirs.division = blocks.division AND theirs.purpose = blocks.purpose
                     AND (other.block, other.nth) < (matches.block, matches.nth)
                     AND (other.suspect = 0 OR other.attempt > 0)
                     AND other.match NOT IN (SELECT match FROM annulments WHERE match IS NOT NULL)) AS is_repeat{columns}
             FROM matches JOIN blocks ON blocks.id = matches.block
-            WHERE division = ? AND purpose = ? AND (block, nth) > (?, ?)
+            WHERE blocks.division = ? AND blocks.purpose = ? AND (matches.block, nth) > (?, ?)
                 AND attempt = (SELECT max(attempt) FROM matches AS again
                     WHERE again.block = matches.block AND again.nth = matches.nth)
-            ORDER BY block, nth"""  # noqa: S608
+            ORDER BY matches.block, nth"""  # noqa: S608
         with self._troubles():
             for row in self._db.execute(query, (division.id, purpose, *after)):
                 block, nth, match, data, suspect, is_repeat = row[:6]
@@ -542,15 +573,18 @@ class Store:
 
     def record(self, match: str) -> MatchRecord:
         """Return the record of a match that stands, by its id or the beginning of it."""
-        rows = self._rows(
-            "SELECT match, record FROM matches WHERE match GLOB ? || '*' ORDER BY match, attempt DESC LIMIT 20",
-            _plain(match),
-        )
+        rows = []
+        if match.isalnum():
+            query = "SELECT match, record FROM matches WHERE match GLOB ? || '*' ORDER BY match, attempt DESC LIMIT 20"
+            rows = self._rows(query, match)
         if not rows:
             raise UsageError(f"no match {match} in {self._path}")
         if len({row[0] for row in rows}) > 1:
             raise UsageError(f"{match} means more than one match: {', '.join(sorted({row[0] for row in rows})[:5])}")
-        return from_json(zlib.decompress(rows[0][1]), f"{self._path}, match {rows[0][0]}")
+        try:
+            return from_json(zlib.decompress(rows[0][1]), f"{self._path}, match {rows[0][0]}")
+        except zlib.error as error:
+            raise ArenaError(f"{self._path}, match {rows[0][0]}: the record is damaged: {error}") from error
 
     def stored_matches(self) -> Iterator[StoredMatch]:
         """Yield all matches as they were kept, with what the schedule says of them."""
@@ -566,8 +600,9 @@ class Store:
                 except zlib.error:
                     data = b""
                 found = blocks[block]
-                bots_by_seat = found.seatings[nth]
-                yield StoredMatch(match, block, bots_by_seat, found.spec, sha256, _summaries.decode(summary), data)
+                every = seatings(found.bots, VARIANTS[found.spec.variant])
+                bots_by_seat = every[nth] if nth < len(every) else ()
+                yield StoredMatch(match, block, bots_by_seat, found.spec, sha256, _read_summary(summary), data)
 
     def mean_duration_ms(self, division: Division) -> float | None:
         """Return how long a match took so far, or None if there was none."""
@@ -634,7 +669,8 @@ class Store:
 
 def _status(row: Any, kinds: dict[int, str], newest: dict[str, int]) -> str:
     kind = kinds[row[0]]
-    return "superseded" if kind == "entered" and newest[row[1]] != row[0] else kind
+    is_old = kind in ("entered", "elsewhere") and newest.get(row[1], row[0]) != row[0]
+    return "superseded" if is_old else kind
 
 
 def _block(row: Any) -> StoredBlock:
@@ -642,6 +678,8 @@ def _block(row: Any) -> StoredBlock:
     return StoredBlock(row[0], row[1], bots, msgspec.json.decode(row[3], type=MatchSpec), row[4])
 
 
-def _plain(text: str) -> str:
-    """Return text without the marks that mean something in a pattern."""
-    return "".join(mark for mark in text if mark.isalnum())
+def _read_summary(data: bytes) -> Summary | None:
+    try:
+        return _summaries.decode(data)
+    except msgspec.MsgspecError:
+        return None

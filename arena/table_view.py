@@ -95,7 +95,7 @@ def _notes(found: Standings) -> list[str]:
         notes.append(f"what a seat is worth, taken out of the ratings: {worth}")
     for count, text in (
         (found.repeats, "had been played before, move by move: counted once"),
-        (found.annulled, "annulled: not counted"),
+        (found.annulled, f"annulled, not counted: {'; '.join(found.annulled_why)}"),
         (found.suspects, "with a fault that the machine may have caused"),
         (found.strained, "at the limit of what TrueSkill can compute"),
     ):

@@ -143,19 +143,19 @@ def _means(table: pd.DataFrame) -> pd.DataFrame:
 # ---- files
 
 
-def write_table(rows: Iterable[Mapping[str, Any]], target: Path) -> int:
-    """Write rows as CSV or, by the suffix .parquet, as Parquet, a chunk at a time; return how many there were."""
+def write_table(rows: Iterable[Mapping[str, Any]], target: Path, per: str) -> int:
+    """Write rows as CSV or, by the suffix .parquet, as Parquet; return how many different ones of `per` there were."""
+    seen: set[Any] = set()
     if target.suffix == ".parquet":
         table = pd.DataFrame(list(rows))
         table.to_parquet(target, index=False)
-        return len(table)
-    written = 0
+        return int(table[per].nunique()) if len(table) else 0
+    target.write_text("", encoding="utf-8")
     for chunk in _chunks(rows):
-        pd.DataFrame(chunk).to_csv(target, index=False, mode="a" if written else "w", header=not written)
-        written += len(chunk)
-    if not written:
-        target.write_text("", encoding="utf-8")
-    return written
+        table = pd.DataFrame(chunk)
+        table.to_csv(target, index=False, mode="a", header=not seen)
+        seen.update(table[per])
+    return len(seen)
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:

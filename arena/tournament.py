@@ -101,7 +101,7 @@ def make_plan(league: League, entrants: Sequence[Entry], wanted: Wanted) -> Plan
     if added:
         league.store.add_blocks(division, added, wanted.spec)
     blocks = league.store.blocks(division)
-    tasks = _tasks(league, division, bots, wanted)
+    tasks = [in_box_of(task, wanted.spec) for task in _tasks(league, division, bots, wanted)]
     known_ms = league.store.mean_duration_ms(division)
     match_s = known_ms / 1000 if known_ms else _guess_s(wanted.spec)
     return Plan(
@@ -129,7 +129,7 @@ def _fillers(league: League, entrants: list[Entry], seats: int) -> list[Entry]:
 
 def _missing_blocks(league: League, division: Division, bots: list[int], wanted: Wanted) -> list[tuple[Block, int]]:
     variant = VARIANTS[wanted.spec.variant]
-    stored = league.store.blocks(division)
+    stored = _playable(league, division, bots)
     existing = [block.as_block() for block in stored]
     seed = wanted.spec.seed
     whole = len(seatings(tuple(range(len(variant.seats))), variant))
@@ -147,6 +147,13 @@ def _missing_blocks(league: League, division: Division, bots: list[int], wanted:
     else:
         added = extend(existing, bots, variant, rounds=wanted.rounds, seed=seed)
     return [(block, whole) for block in added]
+
+
+def _playable(league: League, division: Division, bots: list[int]) -> list[StoredBlock]:
+    """Return the blocks that were played, or will be: not those that wait for a bot that plays no more."""
+    unfinished = {task.block for task in league.store.open_tasks(division)}
+    blocks = league.store.blocks(division)
+    return [block for block in blocks if block.id not in unfinished or set(block.bots) <= set(bots)]
 
 
 def _balanced(
@@ -172,8 +179,15 @@ def _tasks(league: League, division: Division, bots: list[int], wanted: Wanted) 
     tasks = [task for task in league.store.open_tasks(division) if set(task.bots) <= set(bots)]
     if wanted.games is not None:
         done = league.store.count_matches_of(division)
-        return tasks[: max(0, wanted.games - done)]
+        again = [task for task in tasks if task.attempt]
+        return [task for task in tasks if not task.attempt][: max(0, wanted.games - done)] + again
     return tasks
+
+
+def in_box_of(task: Task, spec: MatchSpec) -> Task:
+    """Return a task with the sandbox of this run, whatever it was when the match was planned."""
+    limits = msgspec.structs.replace(task.spec.limits, sandbox=spec.limits.sandbox)
+    return task._replace(spec=msgspec.structs.replace(task.spec, limits=limits, pin=spec.pin))
 
 
 def _guess_s(spec: MatchSpec) -> float:

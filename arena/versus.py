@@ -11,7 +11,7 @@ from arena.outcome import Outcome
 from arena.schedule import Block, gauntlet, seatings
 from arena.sequential import Comparison, block_score, compare
 from arena.store import Division, Entry, StoredBlock
-from arena.tournament import Plan, Wanted, Watcher, play, spread_of
+from arena.tournament import Plan, Wanted, Watcher, in_box_of, play, spread_of
 from engine import VARIANTS
 
 _PAIRS_AT_ONCE = 4  # blocks of each of the two between two looks
@@ -35,17 +35,24 @@ def compare_versions(
     division = league.store.division_of(wanted.spec)
     purpose = f"compare:{old.id}:{new.id}"
     while True:
-        found = compare(_differences(league, division, purpose, old, new), error=error)
+        differences, seen = _differences(league, division, purpose, old, new)
+        found = compare(differences, error=error)
         tell(found)
-        if found.verdict != "not yet" or found.blocks >= pairs:
+        if found.verdict != "not yet" or seen >= pairs:
             return found
-        _extend(league, division, purpose, old, new, field, wanted.spec, min(pairs, found.blocks + _PAIRS_AT_ONCE))
-        tasks = league.store.open_tasks(division, purpose)
+        _extend(league, division, purpose, old, new, field, wanted.spec, min(pairs, seen + _PAIRS_AT_ONCE))
+        tasks = [in_box_of(task, wanted.spec) for task in league.store.open_tasks(division, purpose)]
         blocks = [block.as_block() for block in league.store.blocks(division, purpose)]
-        entries = [old, new, *field]
+        entries = _players(league, [task.bots for task in tasks])
         plan = Plan(division, entries, [], tasks, spread_of(blocks, entries, wanted.spec), len(tasks), 0.0, True)
         watcher.on_plan(plan)
         play(league, plan, wanted, watcher)
+
+
+def _players(league: League, tables: Sequence[Sequence[int]]) -> list[Entry]:
+    """Return all who sit at some tables: the field may have been another one when they were planned."""
+    needed = {bot for table in tables for bot in table}
+    return [entry for entry in league.store.bots() if entry.id in needed]
 
 
 def _extend(
@@ -76,19 +83,27 @@ def _extend(
     league.store.add_blocks(division, added, spec, purpose)
 
 
-def _differences(league: League, division: Division, purpose: str, old: Entry, new: Entry) -> list[float]:
-    """Return what the new version scored more than the old one, block by block, as far as both have been played."""
+def _differences(league: League, division: Division, purpose: str, old: Entry, new: Entry) -> tuple[list[float], int]:
+    """Return what the new version scored more than the old one, block by block, and how many pairs were played.
+
+    A pair of blocks in which something was annulled does not count.
+    """
+    annulled = set()
     outcomes: dict[int, list[Outcome]] = {}
     for match in league.store.counted(division, purpose=purpose):
-        if not match.is_annulled:
-            outcomes.setdefault(match.block, []).append(match.summary.outcome)
+        outcomes.setdefault(match.block, []).append(match.summary.outcome)
+        if match.is_annulled:
+            annulled.add(match.block)
     blocks = league.store.blocks(division, purpose)
-    differences = []
+    differences: list[float] = []
+    seen = 0
     for first, second in zip(blocks[::2], blocks[1::2], strict=True):
         if not (_is_complete(first, outcomes) and _is_complete(second, outcomes)):
             break
-        differences.append(block_score(outcomes[second.id], new.id) - block_score(outcomes[first.id], old.id))
-    return differences
+        seen += 1
+        if annulled.isdisjoint((first.id, second.id)):
+            differences.append(block_score(outcomes[second.id], new.id) - block_score(outcomes[first.id], old.id))
+    return differences, seen
 
 
 def _is_complete(block: StoredBlock, outcomes: dict[int, list[Outcome]]) -> bool:

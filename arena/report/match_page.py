@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_letters, digits
 from typing import Any
 
 import msgspec
@@ -20,6 +21,8 @@ from arena.report.wording import plain
 from arena.terminal import KINDS
 from engine import VARIANTS, Game, RulesError, blksgf
 from engine.notation import column_name
+
+_WORD = frozenset(f"{ascii_letters}{digits}-_.@")
 
 
 def context(
@@ -164,7 +167,7 @@ def shell_word(text: str) -> str:
     """Return a stranger's text as one word for bash or zsh; what a page would not show is spelled out."""
     if plain(text, len(text)) == text:
         return shlex.quote(text)
-    return "$'" + "".join(each if each.isascii() and each.isalnum() else f"\\U{ord(each):08x}" for each in text) + "'"
+    return "$'" + "".join(each if each in _WORD else f"\\U{ord(each):08x}" for each in text) + "'"
 
 
 def pieces_script() -> str:

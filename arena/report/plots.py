@@ -16,6 +16,8 @@ from typing import Any
 import vl_convert
 from markupsafe import Markup
 
+from arena.report.wording import plain
+
 SERIES = tuple([f"var(--s{number})" for number in range(8)])
 _DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3], [6, 2, 2, 2, 2, 2])
 _CONFIG = {
@@ -165,7 +167,7 @@ def _by_name(rows: Sequence[Row], *layers: Row) -> Markup:
 
 def _label(name: str) -> str:
     """Return a name as a short label of printable characters."""
-    clean = "".join(mark for mark in name if mark.isprintable()).strip()
+    clean = plain(name)
     return f"{clean[:19]}…" if len(clean) > 20 else clean or "?"
 
 

@@ -239,7 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         except Exception as error:  # its text may name folders: it is for us, not for a stranger
             LOGGER.warning("a request could not be answered: %s", _told(error))
-            self._send(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"trouble of the arena's own\n", with_body=with_body)
+            self._send(
+                HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"trouble of the arena's own\n", with_body=with_body
+            )
             return
         if found is None:
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"not a page of this site\n", with_body=with_body)

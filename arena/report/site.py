@@ -207,7 +207,7 @@ class _Site:
 
     def _write_about(self, parts: list[_Part], kept: set[str]) -> None:
         files = sorted(self._files)
-        context = about_page.context(self._site, self._store, self._config, parts, files, len(kept))
+        context = about_page.context(self._store, self._config, parts, files, len(kept))
         context["annulments"] = about_page.annulments(self._site, self._store, self._homes)
         self._folder.put("about.html", self._pages.render("about", self._site, **context))
         if self._site.is_live:

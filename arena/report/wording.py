@@ -53,7 +53,7 @@ def _clean(text: str, kept: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     found, marks = [], 0
-    for each in text:
+    for each in unicodedata.normalize("NFC", text):  # as HTML wants it
         category = unicodedata.category(each)
         if category in ("Mn", "Me"):
             marks += 1

@@ -59,7 +59,11 @@ def _listen(process: Confined, output: bytearray, command: Command, deadline: fl
         if has_ended and not events:
             return None
         if monotonic() - measured > _MEASURE_S:
-            if _is_too_much(command, most_mb):
+            try:
+                is_too_much = _is_too_much(command, most_mb)
+            except RecursionError:
+                return "made folders too deep in each other"
+            if is_too_much:
                 return f"wrote more than {most_mb} MB or {_MOST_FILES} files"
             measured = monotonic()
     return ""

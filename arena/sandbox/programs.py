@@ -1,6 +1,6 @@
 """What a command needs of the host besides the system's folders: wherever its interpreter or its compiler is.
 
-The command may be a stranger's. So nothing is shown but programs and what is installed with them, which the user has put
+The command may be a stranger's. So nothing is shown but programs and what is installed with them, which the user put
 there himself: no argument, no file that cannot be executed, nothing that is only found by the bot's own environment,
 and of the folder in which a language is installed only what installations have, as it may be a project of the user's.
 """

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from arena import builds
 from arena.bots import load_bot
 from arena.errors import BotSetupError
 from tests.arena.helpers import ROOT, play, require
@@ -101,12 +105,97 @@ def test_no_bot_at_all() -> None:
         ("name = 'x'\nrun = 'y'\ncolour = 'blue'", "unknown field `colour`"),
         ("name = 'x'\nrun = 'y'\nenv = { A = 1 }", "Expected `str`, got `int`"),
         ("name = ", "bot.toml"),
+        ("name = 'a@b'\nrun = 'x'", "name must be without @, got 'a@b'"),
+        ('name = "\\u3164"\nrun = "x"', r"name must have a letter or a digit, got '\\u3164'"),
+        ('name = "\\u2800"\nrun = "x"', r"name must have a letter or a digit, got '\\u2800'"),
+        ("name = 'x'\nrun = 'y'\nversion = '1@2'", "version must be without @"),
+        ('name = "x"\nrun = "y"\nversion = "1\\n2"', r"version must be 0 to 60 printable characters, got '1\\n2'"),
+        (f"name = 'x'\nrun = 'y'\nauthor = '{'a' * 61}'", r"author must be 0 to 60 .* \(61 characters\)"),
+        ('name = "x"\nrun = "y"\nlanguage = "\\u001b"', "language must be 0 to 60 printable characters"),
+        ('name = "x"\nrun = "y\\u0000"', "run must be without the character NUL"),
+        ('name = "x"\nrun = "y"\nbuild = ["y\\u0000"]', "build must be without the character NUL"),
+        ('name = "x"\nrun = "y"\nenv = { "A" = "\\u0000" }', "env must be without the character NUL"),
+        ('name = "x"\nrun = "y"\nenv = { "A=B" = "" }', "expected names without = in env, got 'A=B'"),
+        ("name = 'x'\nrun = 'y'\nenv = { '' = '' }", "expected names without = in env, got ''"),
+        ("name = 'x'\nrun = ['']", "run is empty"),
+        (f"name = 'x'\nrun = 'y'\n# {'.' * 70_000}", "expected at most 64 kB, got more"),
+        (f"name = {'[' * 5000}", "too deep in each other"),
     ],
+    ids=range(25),
 )
 def test_a_bad_manifest_is_told_in_words(tmp_path: Path, manifest: str, message: str) -> None:
     with pytest.raises(BotSetupError, match=message) as caught:
         load_bot(write_folder(tmp_path / "bot", manifest))
     assert "bot.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "elsewhere", "/"])
+def test_a_manifest_that_is_a_link_is_not_opened(tmp_path: Path, target: str) -> None:
+    (tmp_path / "elsewhere").write_text("name = 'x'\nrun = 'y'")
+    (tmp_path / "bot.toml").symlink_to(target)
+    with pytest.raises(BotSetupError, match=r"bot\.toml: expected an ordinary file, got a link"):
+        load_bot(str(tmp_path))
+
+
+def test_a_manifest_that_is_a_named_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "bot.toml")
+    with pytest.raises(BotSetupError, match=r"bot\.toml: expected an ordinary file"):
+        load_bot(str(tmp_path))
+
+
+def test_a_name_is_without_the_spaces_around_it(tmp_path: Path) -> None:
+    assert load_bot(write_folder(tmp_path / "bot", "name = ' x '\nrun = 'true'")).name == "x"
+
+
+def test_folders_in_folders_have_an_end(tmp_path: Path) -> None:
+    source = write_folder(tmp_path / "bot", "name = 'x'\nrun = 'true'")
+    (tmp_path / "bot" / "/".join("d" * builds.MOST_DEEP)).mkdir(parents=True)
+    assert load_bot(source).name == "x"
+    here = os.open(source, os.O_RDONLY)
+    for _ in range(1200):
+        _make_folder(here)
+        here, above = os.open("d", os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(here)
+    try:
+        with pytest.raises(BotSetupError, match="bot: expected at most 64 folders in each other, got more"):
+            load_bot(source)
+    finally:
+        subprocess.run(["rm", "-rf", source], check=True)  # too deep for what tidies up after tests
+
+
+def _make_folder(place: int) -> None:
+    with suppress(FileExistsError):
+        os.mkdir("d", dir_fd=place)
+
+
+def test_a_folder_has_so_many_files_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builds, "MOST_FILES", 3)
+    source = write_folder(tmp_path / "bot", "name = 'x'\nrun = 'true'", a="", b="")
+    assert load_bot(source).name == "x"
+    (tmp_path / "bot" / "c").mkdir()
+    with pytest.raises(BotSetupError, match="bot: expected at most 3 files and folders, got more"):
+        load_bot(source)
+
+
+def test_a_bot_has_so_many_bytes_and_no_more(tmp_path: Path) -> None:
+    source = write_folder(tmp_path / "bot", "name = 'x'\nrun = 'true'")
+    os.truncate(shutil.copy(PYTHON_SOURCE, tmp_path / "bot" / "big.py"), (1 << 30) + 1)
+    with pytest.raises(BotSetupError, match="bot: expected at most 1024 MB in all, got more"):
+        load_bot(source)
+    with pytest.raises(BotSetupError, match=r"big\.py: expected at most 1024 MB, got more"):
+        load_bot(f"{source}/big.py")
+
+
+def test_a_folder_made_harmless_gives_nobody_more_rights(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    for name, mode in (("program", 0o6755), ("notes", 0o666)):
+        (tmp_path / "bot" / name).touch()
+        (tmp_path / "bot" / name).chmod(mode)
+    (tmp_path / "bot").chmod(0o2777)
+    builds.make_harmless(tmp_path / "bot")
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "bot", *(tmp_path / "bot").iterdir())}
+    assert {name: oct(mode) for name, mode in modes.items()} == {"bot": "0o755", "program": "0o755", "notes": "0o644"}
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_the_standings_come_as_a_table_as_csv_and_as_json(home: Path) -> None:
 
 def test_results_by_seat_and_by_opponent_add_up(home: Path) -> None:
     seats = list(csv.DictReader(io.StringIO(arena("standings", "--by", "seat", cwd=home).stdout)))
-    assert {row["bot"] for row in seats} == {"dice", "small", "large", "(all)"}
+    assert {row["bot"] for row in seats} == {"dice@1", "small@1", "large@1", "(all)"}
     assert sum(int(row["games"]) for row in seats if row["bot"] == "(all)") == 12
     pairs = list(csv.DictReader(io.StringIO(arena("standings", "--by", "opponent", cwd=home).stdout)))
     by_pair = {(row["bot"], row["opponent"]): row for row in pairs}

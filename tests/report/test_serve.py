@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from arena.live import LiveHead, LiveWriter
 from arena.report import serve
 from arena.report.serve import SiteServer
 from arena.store import Store
+from tests.report.conftest import barriers
 from tests.report.leagues import NOW, Plan, build, play_variant
 
 PLAN = Plan(bots=8, matches=12, faulty=0, variants=("duo",))
@@ -126,6 +128,37 @@ def test_new_matches_come_up(server: SiteServer, league: Path) -> None:
     assert json.loads(_get(server, "/live/state.json")[2])["version"] > before
 
 
+@pytest.mark.parametrize(
+    "trouble", [OSError(28, "No space left on device"), sqlite3.OperationalError("disk I/O error")]
+)
+def test_trouble_of_any_kind_is_told_and_the_site_keeps_up_afterwards(
+    server: SiteServer,
+    league: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    trouble: Exception,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise trouble
+
+    with monkeypatch.context() as patched:
+        patched.setattr(serve, "write_site", fail)
+        _play_more(league)
+        _until(lambda: f"could not be brought up to date: {type(trouble).__name__}: {trouble}" in caplog.text)
+    _until(lambda: b"<b>24</b> matches" in _get(server, "/")[2])
+
+
+def test_a_request_that_meets_trouble_is_answered_without_its_details(
+    server: SiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> None:
+        raise OSError(5, "Input/output error", "/home/ada/league/live")
+
+    monkeypatch.setattr(serve, "running", fail)
+    status, _, body = _get(server, "/live/state.json")
+    assert (status, body) == (503, b"trouble of the arena's own\n")
+
+
 def _running(league: Path) -> tuple[LiveWriter, Any]:
     with Store(league) as store:
         match = next(found.match for found in store.counted(store.divisions()[0]))
@@ -176,3 +209,18 @@ def test_the_browser_follows_a_running_match(server: SiteServer, league: Path, v
         assert page.locator("#board .piece").count() == plies
     writer.close()
     page.get_by_text("Nothing is being played at the moment.").wait_for()
+
+
+def test_the_page_of_running_matches_has_no_barrier(
+    server: SiteServer, league: Path, visit: Callable[..., Any], axe: str
+) -> None:
+    base = server.address.rstrip("/")
+    page = visit(f"{server.address}live.html", base).page
+    page.get_by_text("Nothing is being played at the moment.").wait_for()
+    assert barriers(page, axe) == []
+    writer, record = _running(league)
+    for ply in record.plies[:5]:
+        writer.on_ply(None, ply)  # type: ignore[arg-type]
+    page.get_by_text("ply 5 of 5").wait_for()
+    assert barriers(page, axe) == []
+    writer.close()

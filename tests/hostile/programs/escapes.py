@@ -19,9 +19,11 @@ def python_reads() -> None:
 
 def python_searches() -> None:
     for top in ("/home", "/root", "/tmp", "/var/tmp", "/work", os.path.dirname(FOLDER)):
-        for _, _, files in os.walk(top):
+        for place, folders, files in os.walk(top):
             if "arena-canary" in files:
                 return
+            if place.count("/") > 20:
+                folders.clear()  # a search that goes too deep ends by itself
     raise FileNotFoundError("nothing found")
 
 
