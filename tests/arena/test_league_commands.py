@@ -159,7 +159,7 @@ def test_a_checkpoint_that_was_changed_is_found(home: Path) -> None:
         (division,) = league.store.divisions()
         good = standings(league.store, division, league.config)
         league.store.annul(match="nothing", reason="")  # so that another checkpoint is made, of another league
-        assert standings(league.store, division, league.config, keeps=True) == good
+        assert standings(league.store, division, league.config, keeps=True).lines == good.lines
     _change(home, "UPDATE checkpoints SET block = 1, nth = 1")
     with read_league(home / "league") as league:
         assert any("the ratings that were kept" in problem for problem in audit(league))

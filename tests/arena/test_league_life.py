@@ -196,12 +196,13 @@ def test_a_suspect_match_is_repeated_with_games_too(league: League, tmp_path: Pa
     assert msgspec.structs.asdict(plan.tasks[0].spec)["variant"] == division.variant
 
 
-def test_a_gauntlet_takes_a_file(league: League, tmp_path: Path) -> None:
-    _enter(league, tmp_path / "src", "dice", "small")
-    league.store.close()
+def test_a_gauntlet_takes_a_file(tmp_path: Path) -> None:
+    arena("tournament", *write_bots(tmp_path / "src", "dice", "small"), *QUIET, cwd=tmp_path)
     hero = write_bot(tmp_path / "src", "large")
-    said = events(arena("tournament", *QUIET, "--gauntlet", hero, "--json", "--league", "new", cwd=tmp_path).stdout)
-    assert all("large" in event["bots"] for event in said if event["event"] == "match")
+    said = events(arena("tournament", *QUIET, "--gauntlet", hero, "--json", cwd=tmp_path).stdout)
+    tables = [event["bots"] for event in said if event["event"] == "match"]
+    assert len(tables) == 4
+    assert all("large" in bots for bots in tables)
 
 
 def test_usage_errors_name_what_is_wrong(league: League) -> None:
