@@ -244,7 +244,10 @@ def _be_worker(
         forget()
         log.use()
         with BotPool() as pool:
-            _serve(link, place, pool)
+            try:
+                _serve(link, place, pool)
+            finally:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the ending of bots
     except (EOFError, OSError):
         code = 0  # nothing more comes
     except SystemExit:
@@ -257,13 +260,18 @@ def _be_worker(
 
 def _settle(place: _Place) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, _leave)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, place.cores)
     if sys.platform == "linux":
         kernel.call("prctl", kernel.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != place.parent:
             os._exit(1)
+
+
+def _leave(*_: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(143)
 
 
 def _serve(link: Connection, place: _Place, pool: BotPool) -> NoReturn:

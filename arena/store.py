@@ -231,14 +231,21 @@ class Store:
             raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
         with self._troubles():
             self._db = self._connect(writes=writes)
-            self._db.execute("PRAGMA foreign_keys = ON")
-            if writes:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
-                self._create()
-            else:
-                self._db.execute("PRAGMA query_only = ON")
-            self._check_schema()
+            try:
+                self._prepare(writes=writes)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _prepare(self, *, writes: bool) -> None:
+        self._db.execute("PRAGMA foreign_keys = ON")
+        if writes:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
+            self._create()
+        else:
+            self._db.execute("PRAGMA query_only = ON")
+        self._check_schema()
 
     def _connect(self, *, writes: bool) -> sqlite3.Connection:
         place = str(self._path)

@@ -25,9 +25,10 @@ def nothing_is_left(tmp_path: Path) -> Iterator[None]:
     """Fail a test that stalls, or that leaves a process, a zombie or an open descriptor."""
     why_not("namespaces")  # starts the sandbox's launcher, which stays up, and its socket with it
     before = open_descriptors()
+    known = _reap_orphans()
     with _watchdog():
         yield
-    strays = {**descendants(), **processes_in(tmp_path)}
+    strays = {pid: shown for pid, shown in {**descendants(), **processes_in(tmp_path)}.items() if pid not in known}
     for pid in strays:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -35,6 +36,15 @@ def nothing_is_left(tmp_path: Path) -> Iterator[None]:
             os.waitpid(pid, 0)
     assert not strays, "processes are left"
     assert open_descriptors() == before, "descriptors are left"
+
+
+def _reap_orphans() -> set[int]:
+    """Reap what came to us from processes that other tests have killed; return what is still there of it."""
+    for pid, shown in descendants().items():
+        if shown.endswith("(Z)"):
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+    return set(descendants())
 
 
 @contextmanager

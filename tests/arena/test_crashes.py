@@ -33,11 +33,14 @@ NAMES = ("dice", "small", "largish", "middle")
 def orphans_are_reaped() -> Iterator[None]:
     """Reap what came to us when its parent was killed: a process that has run bots unconfined takes in orphans."""
     yield
-    time.sleep(0.2)
-    for pid, shown in descendants().items():
-        if shown.endswith("(Z)"):
-            with suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+    deadline = time.monotonic() + 20
+    while (left := descendants()) and time.monotonic() < deadline:
+        for pid, shown in left.items():
+            if shown.endswith("(Z)"):
+                with suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.05)
+    assert not left
 
 
 def _start(folder: Path, files: list[str], rounds: int) -> subprocess.Popen[bytes]:
