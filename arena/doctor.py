@@ -188,7 +188,8 @@ def _canaries() -> Iterator[tuple[str, ...]]:
         Path(path).chmod(0o777)
         local.listen()
         os.environ["ARENA_CANARY"] = "secret"
-        sleeper = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
+        # it reads until we end, however that happens
+        sleeper = subprocess.Popen([sys.executable, "-ISc", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
         try:
             yield (str(secret), str(sleeper.pid), str(server.getsockname()[1]), path)
         finally:

@@ -243,7 +243,8 @@ def _look_at_sandbox(spec: MatchSpec) -> None:
 def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> None:
     voids: Counter[tuple[int, int]] = Counter()
     queue = _Queue(jobs)
-    with _interruptible(runner, watcher) as interruption:
+    is_draining = False
+    with _interruptible() as interruption:
         for reports in runner.run(queue):
             finished = [report for report in reports if isinstance(report, Finished)]
             if finished:
@@ -260,8 +261,15 @@ def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> 
                 _check_voids(voids, void)
                 queue.add(void.task)
             watcher.on_tick()
+            if interruption.count > 1:
+                break
+            if interruption.count and not is_draining:
+                is_draining = True
+                runner.drain()
+                watcher.on_draining()
     if interruption.count:
-        raise Interrupted("stopped; what was finished is kept, and the same command goes on from here")
+        how = "stopped at once" if interruption.count > 1 else "stopped"
+        raise Interrupted(f"{how}; what was finished is kept, and the same command goes on from here")
 
 
 class _Queue(Iterator[Job]):
@@ -292,24 +300,18 @@ class _Interruption:
 
 
 @contextmanager
-def _interruptible(runner: Runner, watcher: Watcher) -> Iterator[_Interruption]:
-    """Let the first Ctrl-C finish what is being played, and the second one stop at once."""
+def _interruptible() -> Iterator[_Interruption]:
+    """Count the first two Ctrl-C, which are heeded when nothing is half done; a third one strikes at once."""
     interruption = _Interruption()
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
         interruption.count += 1
-        if interruption.count > 1:
+        if interruption.count > 2:
             raise KeyboardInterrupt
-        runner.drain()
-        watcher.on_draining()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield interruption
-    except KeyboardInterrupt:
-        raise Interrupted(
-            "stopped at once; what was finished is kept, and the same command goes on from here"
-        ) from None
     finally:
         signal.signal(signal.SIGINT, before)
 
