@@ -38,7 +38,7 @@ def new(name: str, lang: str, sdk: bool) -> None:
     "variants",
     multiple=True,
     type=click.Choice(list(VARIANTS)),
-    help="May be given several times; usually all.",
+    help="May be given several times; usually all that it claims.",
 )
 @click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
 @click.option("--memory", type=click.IntRange(16), default=512, show_default=True, help="MB that it may use.")
@@ -47,7 +47,7 @@ def new(name: str, lang: str, sdk: bool) -> None:
 def check(bot: str, variants: tuple[str, ...], sandbox: str, memory: int, move_time: int, as_json: bool) -> None:
     """Check a bot against the protocol and the rules, step by step, and say what is wrong and why."""
     checkup = Checkup(
-        variants=variants or tuple(VARIANTS),
+        variants=variants,
         time=TimeControl(move_ms=move_time),
         limits=ResourceLimits(memory_mb=memory, sandbox=sandbox),
     )

@@ -22,6 +22,7 @@ from arena.errors import BotSetupError
 from arena.resources import bundled_bots
 from arena.sandbox import Command
 from arena.sandbox.programs import python_path
+from engine import VARIANTS
 
 NAME_CHARACTERS = 60
 _MANIFEST_BYTES = 64 << 10
@@ -66,6 +67,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     digest: str  # of its content
     command: Command
     is_named: bool  # by its manifest, which wins over what the bot says of itself
+    variants: tuple[str, ...] = tuple(VARIANTS)  # that it claims to play
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,6 +80,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str = ""
     build: str | list[str] | None = None
     processes: bool = False
+    variants: list[str] = msgspec.field(default_factory=lambda: list(VARIANTS))
     env: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -97,6 +100,11 @@ def load_bot(source: str, sandbox: str = "auto") -> Bot:
     if not path.is_file():
         raise BotSetupError(f"{source} is neither a file nor a folder")
     return _from_file(path.resolve(), source, sandbox)
+
+
+def claimed_variants(path: Path) -> tuple[str, ...]:
+    """Return the variants that the bot at a path claims to play: all of them, unless its manifest says otherwise."""
+    return tuple(_read_manifest(path, str(path)).variants) if path.is_dir() else tuple(VARIANTS)
 
 
 def bundled_names() -> list[str]:
@@ -131,6 +139,7 @@ def _from_folder(folder: Path, source: str, sandbox: str) -> Bot:
         digest=digest,
         command=_command(argv, home, manifest.env, manifest.processes),
         is_named=True,
+        variants=tuple(manifest.variants),
     )
 
 
@@ -153,6 +162,7 @@ def _read_manifest(folder: Path, source: str) -> Manifest:
     manifest = msgspec.structs.replace(manifest, name=manifest.name.strip())
     _check_texts(manifest, where)
     _check_words(manifest, where)
+    _check_variants(manifest, where)
     return manifest
 
 
@@ -193,6 +203,14 @@ def _check_words(manifest: Manifest, where: str) -> None:
     for name in manifest.env:
         if not name or "=" in name:
             raise BotSetupError(f"{where}: expected names without = in env, got {_shortened(name)}")
+
+
+def _check_variants(manifest: Manifest, where: str) -> None:
+    """Raise `BotSetupError` unless a bot claims variants that there are, at least one."""
+    for name in manifest.variants or [""]:
+        if name not in VARIANTS:
+            got = _shortened(name) if name else "none"
+            raise BotSetupError(f"{where}: expected variants out of {', '.join(VARIANTS)}, got {got}")
 
 
 def _shortened(text: str) -> str:

@@ -128,9 +128,10 @@ def import_records(league: League, source: Path) -> Imported:
         raise UsageError(f"cannot read {source}: {error.strerror}") from error
     records = [_checked(line, f"{source}:{number}") for number, line in enumerate(lines, 1)]
     importer = _Importer(league.store)
-    added = sum(importer.take(record, line + b"\n") for record, line in zip(records, lines, strict=True))
-    if added:
-        league.store.drop_checkpoints()  # a match may have come into a block that was done with
+    with league.store.together():
+        added = sum(importer.take(record, line + b"\n") for record, line in zip(records, lines, strict=True))
+        if added:
+            league.store.drop_checkpoints()  # a match may have come into a block that was done with
     return Imported(added, len(records) - added)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bots import NAME_CHARACTERS, Bot, bundled_names, digest_of, load_bot
+from arena.bots import NAME_CHARACTERS, Bot, bundled_names, claimed_variants, digest_of, load_bot
 from arena.builds import make_harmless
 from arena.config import LeagueConfig, create_config, read_config
 from arena.errors import ArenaError, BotSetupError, UsageError
@@ -107,6 +107,11 @@ class League:
         if len(fillers) < count:
             raise UsageError(f"too few bots: {len(taken)} were named, and no more than {len(fillers)} can be added")
         return fillers
+
+    def plays(self, entry: Entry, variant: str) -> bool:
+        """Return whether a bot claims to play a variant, as far as its program is here to tell."""
+        path = self.folder / entry.path
+        return not entry.path or not path.exists() or variant in claimed_variants(path)
 
     def load(self, entry: Entry) -> Bot:
         """Return the program of a bot of the league, built if need be."""

@@ -73,7 +73,7 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
         league.sandbox = options["sandbox"]
         console = new_console()
         says = (lambda *_: None) if options["as_json"] else _sayer(console)
-        entrants = _entrants(league, bots, options["gauntlet"], says)
+        entrants = _entrants(league, bots, options["gauntlet"], options["variant"], says)
         if options["gauntlet"] is not None:
             options["gauntlet"] = _hero(entrants, options["gauntlet"]).label
         wanted = _wanted(league, options)
@@ -87,7 +87,7 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
         if options["dry_run"]:
             return
         found = standings(league.store, division, league.config, keeps=True)
-        _show(found, console, "json" if options["as_json"] else "text")
+        _show(found, console, as_json=options["as_json"])
         _write_site(league.folder, says)
 
 
@@ -106,18 +106,36 @@ def _sayer(console: Console) -> Any:
     return lambda text: console.print(text, markup=False, soft_wrap=True)
 
 
-def _entrants(league: League, words: tuple[str, ...], hero: str | None, says: Any) -> list[Entry]:
+def _entrants(league: League, words: tuple[str, ...], hero: str | None, variant: str, says: Any) -> list[Entry]:
     if words:
         entries = _named(league, words)
-    elif entries := league.entrants():
-        pass
+    elif entered := league.entrants():
+        entries = _willing(league, entered, variant, says)
     else:
         entries, reasons = league.enter_bundled()
         for reason in reasons:
             says(f"left out: {reason}")
     if hero is not None and all(hero not in (entry.name, entry.label) for entry in entries):
         entries.append(league.resolve(hero))
+    _check_willing(league, entries, variant)
     return entries
+
+
+def _willing(league: League, entries: list[Entry], variant: str, says: Any) -> list[Entry]:
+    """Return the bots that play a variant; tell of the others."""
+    found = [entry for entry in entries if league.plays(entry, variant)]
+    if not found:
+        raise UsageError(f"no bot of {league.folder} plays {variant}: expected one that claims it in its bot.toml")
+    for entry in entries:
+        if entry not in found:
+            says(f"left out: {entry.label} does not play {variant}")
+    return found
+
+
+def _check_willing(league: League, entries: list[Entry], variant: str) -> None:
+    for entry in entries:
+        if not league.plays(entry, variant):
+            raise UsageError(f"{entry.label} does not play {variant}: its bot.toml claims other variants only")
 
 
 def _hero(entrants: list[Entry], word: str) -> Entry:
@@ -215,31 +233,38 @@ def show_standings(folder: Path, variant: str | None, by: str | None, style: str
     with read_league(folder) as league:
         console = new_console()
         divisions = league.store.divisions() if variant == "ALL" else [_division(league, variant)]
-        for division in divisions:
-            if by:
-                _show_by(league, division, by, style or "text")
-            else:
-                _show(standings(league.store, division, league.config), console, style or "text")
+        if by:
+            _show_by(league, divisions, by, as_json=style == "json")
+            return
+        found = (standings(league.store, division, league.config) for division in divisions)
+        if style == "csv":
+            click.echo(to_csv([row for each in found for row in as_rows(each)]), nl=False)
+            return
+        for each in found:
+            _show(each, console, as_json=style == "json")
 
 
-def _show(found: Standings, console: Console, style: str) -> None:
-    if style == "json":
-        sys.stdout.buffer.write(msgspec.json.encode({"event": "standings", **msgspec.to_builtins(found)}) + b"\n")
-    elif style == "csv":
-        click.echo(to_csv(as_rows(found)), nl=False)
+def _show(found: Standings, console: Console, *, as_json: bool) -> None:
+    if as_json:
+        shown = {"event": "standings", **msgspec.to_builtins(found), "division": found.division.as_object()}
+        sys.stdout.buffer.write(msgspec.json.encode(shown) + b"\n")
     else:
         console.print(draw_standings(found, console.width))
         console.print(tell_sureness(found), markup=False, style="dim")
 
 
-def _show_by(league: League, division: Division, by: str, style: str) -> None:
-    totals = figures_of(league.store, division, league.config, keeps=False).totals
+def _show_by(league: League, divisions: list[Division], by: str, *, as_json: bool) -> None:
     names = {entry.id: entry.label for entry in league.store.bots()}
-    rows = by_seat_rows(totals, names) if by == "seat" else by_opponent_rows(totals, names)
-    if style == "json":
-        sys.stdout.buffer.write(msgspec.json.encode({"division": str(division), "rows": rows}) + b"\n")
-    else:
-        click.echo(to_csv(rows), nl=False)
+    lines: list[dict[str, Any]] = []
+    for division in divisions:
+        totals = figures_of(league.store, division, league.config, keeps=False).totals
+        rows = by_seat_rows(totals, names) if by == "seat" else by_opponent_rows(totals, names)
+        lines += [{"division": str(division), **row} for row in rows]
+        if as_json:
+            shown = {"division": division.as_object(), "rows": rows}
+            sys.stdout.buffer.write(msgspec.json.encode(shown) + b"\n")
+    if not as_json:
+        click.echo(to_csv(lines), nl=False)
 
 
 @click.command("bots")
@@ -275,7 +300,8 @@ def submit(path: str, folder: Path, name: str | None, variant: str | None, no_ch
         checked_name(name)
     check_apart(Path(path), folder)
     if not no_check:
-        _try(path, variant or _usual_variant(folder), sandbox)
+        usual = Checkup(preferred=_usual_variant(folder)) if variant is None else Checkup(variants=(variant,))
+        _try(path, msgspec.structs.replace(usual, limits=ResourceLimits(sandbox=sandbox), quick=True))
     with open_league(folder) as league:
         league.sandbox = sandbox
         before = {entry.id: entry.status for entry in league.store.bots()}
@@ -293,10 +319,9 @@ def _usual_variant(folder: Path) -> str:
         return divisions[-1].variant if divisions else "classic"
 
 
-def _try(path: str, variant: str, sandbox: str) -> None:
+def _try(path: str, checkup: Checkup) -> None:
     """Play a game with a bot; one that fails is refused with the reason, and exit code 1."""
-    limits = ResourceLimits(sandbox=sandbox)
-    report = check_source(path, Checkup(variants=(variant,), limits=limits, quick=True))
+    report = check_source(path, checkup)
     if not report.passed:
         for step in report.steps:
             if step.ok is False:
@@ -369,6 +394,7 @@ def compare(old: str, new: str, folder: Path, **options: Any) -> None:
         options |= {"rounds": None, "games": None, "is_full": False, "gauntlet": None, "until_sure": None, "top": None}
         wanted = _wanted(league, options)
         field = _field(league, options["field"], first, second, wanted.spec)
+        _check_willing(league, [first, second, *field], wanted.spec.variant)
         watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])
         try:
             found = compare_versions(
@@ -389,7 +415,8 @@ def compare(old: str, new: str, folder: Path, **options: Any) -> None:
 
 
 def _field(league: League, words: tuple[str, ...], old: Entry, new: Entry, spec: MatchSpec) -> list[Entry]:
-    entries = [league.resolve(word) for word in words] or league.entrants()
+    usual = (entry for entry in league.entrants() if league.plays(entry, spec.variant))
+    entries = [league.resolve(word) for word in words] or list(usual)
     field = [entry for entry in entries if entry.id not in (old.id, new.id) and (words or entry.name != new.name)]
     missing = len(spec.new_game().variant.seats) - 1 - len(field)
     return field + (league.fill(missing, [old, new, *field]) if missing > 0 else [])

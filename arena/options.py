@@ -136,7 +136,12 @@ def spec_of(options: dict[str, Any]) -> MatchSpec:
     )
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # `main` knows what to do; rich itself would leave with an error
+
+
 def new_console() -> Console:
     """Return a console for what a command says; a pipe wraps nothing."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=200)
+    console = _Console(highlight=False)
+    return console if console.is_terminal else _Console(highlight=False, width=200)

@@ -155,7 +155,7 @@ class _JsonLines(_Shown):
         super().on_plan(plan)
         self._tell(
             "plan",
-            division=str(plan.division),
+            division=plan.division.as_object(),
             bots=[entry.label for entry in plan.entrants],
             fillers=[entry.label for entry in plan.fillers],
             matches=len(plan.tasks),

@@ -100,8 +100,18 @@ class Division(NamedTuple):
         clock = f"{self.time.move_ms / 1000:g} s a move"
         if self.time.bank_ms or self.time.increment_ms:
             clock += f" + {self.time.bank_ms / 1000:g} s + {self.time.increment_ms / 1000:g} s"
+        clock += " of CPU time" * (self.time.kind == "cpu")
+        usual = TimeControl()
+        if self.time.start_ms != usual.start_ms:
+            clock += f", {self.time.start_ms / 1000:g} s to start"
+        if self.time.margin_ms != usual.margin_ms:
+            clock += f", {self.time.margin_ms} ms forgiven"
         scoring = "" if self.scoring == "15/5" else f", scoring {self.scoring}"
-        return f"{self.variant}{scoring}, {clock}{' of CPU time' * (self.time.kind == 'cpu')}"
+        return f"{self.variant}{scoring}, {clock}"
+
+    def as_object(self) -> dict[str, Any]:
+        """Return it with names, for JSON."""
+        return {"title": str(self), "variant": self.variant, "scoring": self.scoring, "time": self.time}
 
 
 class StoredBlock(NamedTuple):
@@ -227,6 +237,7 @@ class Store:
         """Open the file; `now` is what new rows carry as their time, if not the time when they are written."""
         self._path = folder / FILE_NAME
         self._fixed_now = now
+        self._is_together = False
         if not writes and not self._path.exists():
             raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
         with self._troubles():
@@ -290,7 +301,20 @@ class Store:
         self.close()
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep all that is written inside, or none of it."""
+        with self._transaction():
+            self._is_together = True
+            try:
+                yield
+            finally:
+                self._is_together = False
+
+    @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._is_together:
+            yield self._db
+            return
         with self._troubles():
             self._db.execute("BEGIN IMMEDIATE")
             try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -14,21 +15,41 @@ from arena.standings import Interval, Line, Standings
 from arena.tables import Totals, rows_of
 
 _WIDE = 105  # columns of a terminal that has room for everything
-_LESS = ("place", "score", "ms", "ties", "games")  # what is left out elsewhere
+_GAP = 2
+_NAME = 20  # columns of a name that are shown whatever else has to go
+# what is left out, in this order, until the rest has room: a number is whole, or not there
+_LESS = ("place", "score", "ms", "ties", "games", "wins", "TrueSkill", "95 %", "faults", "μ − 3σ", "solved")
 
 
 def draw_standings(found: Standings, width: int = _WIDE) -> RenderableType:
     """Return the table, as much of it as has room, and a line for everything a reader should know about it."""
     title = str(found.division)
-    table = Table(title=title, title_justify="left", box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    padding = (0, _GAP, 0, 0)
+    table = Table(title=title, title_justify="left", box=None, header_style="dim", pad_edge=False, padding=padding)
     is_solo = bool(found.lines) and found.lines[0].left is not None
     lines = [_solo_cells(line) if is_solo else _cells(line) for line in found.lines]
-    titles = [name for name in (lines[0] if lines else {}) if width >= _WIDE or name not in _LESS]
-    for name in titles:
-        table.add_column(name.strip(), justify="left" if name == "bot" else "right", no_wrap=True)
+    titles = _titles(lines, width)
+    for name in titles:  # a name that is too long is cut in its own way
+        is_name = name == "bot"
+        table.add_column(name.strip(), justify="left" if is_name else "right", no_wrap=not is_name)
     for line, cells in zip(found.lines, lines, strict=True):
         table.add_row(*(cells[name] for name in titles), style="" if line.rank else "dim")
     return Group(table, *(Text(note, style="dim") for note in _notes(found)))
+
+
+def _titles(lines: list[dict[str, Text | str]], width: int) -> list[str]:
+    """Return the columns that have room."""
+    if not lines:
+        return []
+    widths = {
+        title: max(cell_len(str(text)) for text in (title, *(line[title] for line in lines))) for title in lines[0]
+    }
+    widths["bot"] = min(widths["bot"], _NAME)
+    for title in _LESS:
+        if sum(widths.values()) + _GAP * len(widths) <= width:
+            break
+        widths.pop(title, None)
+    return list(widths)
 
 
 def _cells(line: Line) -> dict[str, Text | str]:
@@ -65,7 +86,7 @@ def _solo_cells(line: Line) -> dict[str, Text | str]:
 
 
 def _name(line: Line) -> Text:
-    name = Text(line.name, overflow="ellipsis")
+    name = Text(line.name, overflow="ellipsis", no_wrap=True)
     name.append(f" {line.version}", "dim")
     if line.status != "entered":
         name.append(f" ({line.status})", "dim")

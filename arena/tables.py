@@ -17,6 +17,7 @@ import pandas as pd
 from arena.store import Summary
 
 _CHUNK = 4096
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SUMS = ["games", "wins", "shared", "points", "places", "faults", "moves", "used_us"]
 _MET = ["games", "above", "tied"]
 
@@ -153,7 +154,7 @@ def write_table(rows: Iterable[Mapping[str, Any]], target: Path, per: str) -> in
     target.write_text("", encoding="utf-8")
     for chunk in _chunks(rows):
         table = pd.DataFrame(chunk)
-        table.to_csv(target, index=False, mode="a", header=not seen)
+        _as_text(table).to_csv(target, index=False, mode="a", header=not seen)
         seen.update(table[per])
     return len(seen)
 
@@ -166,8 +167,23 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return rows as CSV."""
-    text: str = pd.DataFrame(list(rows)).to_csv(index=False)
+    text: str = _as_text(pd.DataFrame(list(rows))).to_csv(index=False)
     return text
+
+
+def _as_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which no text is a formula to a spreadsheet: an apostrophe goes before what begins like one.
+
+    A stranger chooses the names of bots; numbers are left alone.
+    """
+    found = table.copy()
+    for name in found.select_dtypes(["object", "string"]):
+        found[name] = found[name].map(_no_formula)
+    return found
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _chunks(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:

@@ -39,7 +39,8 @@ _SPECIAL = {"two": " (two colors of one seat)", "three": " (the turning color)"}
 class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     """What to check a bot for."""
 
-    variants: tuple[str, ...] = tuple(VARIANTS)
+    variants: tuple[str, ...] = ()  # none: those that it claims
+    preferred: str | None = None  # of those that it claims only this one, or else its first
     time: TimeControl = TimeControl()
     limits: ResourceLimits = ResourceLimits()
     patience_s: float = 10.0  # a game of a bot that thinks for longer, all in all, is broken off
@@ -74,7 +75,13 @@ def check_source(source: str, checkup: Checkup, tell: Callable[[Step], None] = _
 
 def check(bot: Bot, checkup: Checkup, tell: Callable[[Step], None] = _ignore) -> Report:
     """Check a bot, tell each step as it is done, and return them all."""
-    return _Check(bot, checkup, tell).run()
+    return _Check(bot, replace(checkup, variants=checkup.variants or _claims(bot, checkup.preferred)), tell).run()
+
+
+def _claims(bot: Bot, preferred: str | None) -> tuple[str, ...]:
+    if preferred is None:
+        return bot.variants
+    return (preferred,) if preferred in bot.variants else bot.variants[:1]
 
 
 class _Stop(Exception):

@@ -120,8 +120,10 @@ def test_no_bot_at_all() -> None:
         ("name = 'x'\nrun = ['']", "run is empty"),
         (f"name = 'x'\nrun = 'y'\n# {'.' * 70_000}", "expected at most 64 kB, got more"),
         (f"name = {'[' * 5000}", "too deep in each other"),
+        ("name = 'x'\nrun = 'y'\nvariants = ['duo', 'blokus']", "expected variants out of classic, .*, got 'blokus'"),
+        ("name = 'x'\nrun = 'y'\nvariants = []", "expected variants out of classic, .*, got none"),
     ],
-    ids=range(25),
+    ids=range(27),
 )
 def test_a_bad_manifest_is_told_in_words(tmp_path: Path, manifest: str, message: str) -> None:
     with pytest.raises(BotSetupError, match=message) as caught:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.bots import Bot, load_bot
 from arena.check import Checkup, Report, Step, check, check_source, lines_of
@@ -129,6 +130,15 @@ def test_a_check_keeps_to_the_variants_it_is_given(variant: str, tmp_path: Path)
     report = run_check(broken(tmp_path, "good"), variant)
     assert report.passed, report.verdict
     assert {step.name for step in report.steps if step.name.startswith("variant")} == {f"variant {variant}"}
+
+
+def test_a_bot_is_checked_in_what_it_claims(tmp_path: Path) -> None:
+    bot = replace(broken(tmp_path, "good"), variants=("two", "solo"))
+    for preferred, expected in ((None, ["two", "solo"]), ("solo", ["solo"]), ("duo", ["two"])):
+        report = check(bot, Checkup(preferred=preferred, time=PATIENT, limits=PLAIN, quick=True))
+        assert report.passed, report.verdict
+        found = [step.name for step in report.steps if step.name.startswith("variant")]
+        assert found == [f"variant {each}" for each in expected]
 
 
 # ---- broken ones: what fails, and the words that must be said

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import sqlite3
+import subprocess
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from arena.audit import audit
 from arena.exchange import export, import_records
@@ -21,7 +24,8 @@ from arena.record import read_record
 from arena.replay import verify
 from arena.standings import standings
 from arena.store import FILE_NAME
-from tests.arena.leagues import QUIET, arena, events, run, write_bot, write_bots
+from arena.table_view import draw_standings
+from tests.arena.leagues import COMMAND, QUIET, arena, events, run, write_bot, write_bots
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +63,55 @@ def test_the_standings_come_as_a_table_as_csv_and_as_json(home: Path) -> None:
     )
 
 
+def test_all_divisions_come_as_one_table_and_each_by_its_name(home: Path) -> None:
+    files = write_bots(home / "src", "dice", "small")
+    arena("tournament", *files, *QUIET, "--start-time", "59", "--margin", "80ms", cwd=home)
+    rows = list(csv.DictReader(io.StringIO(arena("standings", "--variant", "ALL", "--csv", cwd=home).stdout)))
+    assert [row["name"] for row in rows].count("dice") == 2
+    titles = {row["division"] for row in rows}
+    assert titles == {"duo, 60 s a move, 60 s to start", "duo, 60 s a move, 59 s to start, 80 ms forgiven"}
+    found = events(arena("standings", "--variant", "ALL", "--json", cwd=home).stdout)
+    assert {each["division"]["title"] for each in found} == titles
+    assert [each["division"]["time"]["margin_ms"] for each in found] == [50, 80]
+
+
+@pytest.mark.parametrize("width", [20, 30, 45, 60, 75, 90, 105])
+def test_in_a_narrow_table_a_number_is_whole_or_not_there(width: int, home: Path) -> None:
+    with read_league(home / "league") as league:
+        found = standings(league.store, league.store.divisions()[0], league.config)
+    console = Console(width=width, file=io.StringIO())
+    console.print(draw_standings(found, width))
+    assert isinstance(console.file, io.StringIO)
+    said = console.file.getvalue().splitlines()
+    head = next(at for at, line in enumerate(said) if line.split()[:2] == ["bot", "rating"])  # the title may wrap
+    titles = re.split(r"\s{2,}", said[head].strip())
+    for line, shown in zip(found.lines, said[head + 1 :], strict=False):
+        assert line.rating
+        assert f" {line.rating.value:.1f} " in f"{shown} "
+        for title, text in (("μ − 3σ", f"{line.cautious:.1f}"), ("games", "4"), ("score", f"{line.score:.1f}")):
+            assert title not in titles or re.search(rf" {re.escape(text)}( |$)", shown)
+
+
+def test_whoever_reads_only_the_beginning_is_no_error(home: Path) -> None:
+    command = subprocess.Popen([*COMMAND, "standings"], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert command.stdout
+    command.stdout.close()
+    assert command.communicate()[1] == b""
+    assert command.returncode == 0
+
+
+def test_a_name_is_no_formula_to_a_spreadsheet(home: Path) -> None:
+    (home / "bot").mkdir()
+    write_bot(home / "bot", "dice", extra="# other\n")
+    (home / "bot" / "bot.toml").write_text("name = '=1+1'\nauthor = '+2'\nrun = 'python3 dice.py'\n", encoding="utf-8")
+    arena("tournament", "small", "bot", *QUIET, cwd=home)
+    rows = list(csv.DictReader(io.StringIO(arena("standings", "--csv", cwd=home).stdout)))
+    assert ("'=1+1", "'+2") in {(row["name"], row["author"]) for row in rows}
+    assert min(float(row["score"]) for row in rows) < 0  # a number stays one
+    arena("export", "all.csv", cwd=home)
+    assert "'=1+1" in set(pd.read_csv(home / "all.csv")["bot"])
+
+
 def test_results_by_seat_and_by_opponent_add_up(home: Path) -> None:
     seats = list(csv.DictReader(io.StringIO(arena("standings", "--by", "seat", cwd=home).stdout)))
     assert {row["bot"] for row in seats} == {"dice@1", "small@1", "large@1", "(all)"}
@@ -68,6 +121,34 @@ def test_results_by_seat_and_by_opponent_add_up(home: Path) -> None:
     for (one, other), row in by_pair.items():
         back = by_pair[other, one]
         assert int(row["above"]) + int(back["above"]) + int(row["tied"]) == int(row["games"]) == 2
+
+
+# ---- variants that a bot claims
+
+
+def test_a_bot_plays_only_what_it_claims(home: Path) -> None:
+    (home / "bot").mkdir()
+    write_bot(home / "bot", "middle")
+    manifest = "name = 'picky'\nrun = 'python3 middle.py'\nvariants = ['two']\n"
+    (home / "bot" / "bot.toml").write_text(manifest, encoding="utf-8")
+    assert "picky@1 is entered" in arena("submit", "bot", "--sandbox", "none", cwd=home).stdout  # tried in two
+    said = arena("tournament", *QUIET, "--dry-run", cwd=home).stdout
+    assert "left out: picky@1 does not play duo" in said
+    assert "dice@1, small@1, large@1\n" in said
+    two = arena("tournament", *QUIET, "--variant", "two", "--dry-run", cwd=home).stdout
+    assert "picky@1" in two.splitlines()[0]
+    for command in (
+        ("tournament", "dice", "picky"),
+        ("tournament", "--gauntlet", "picky"),
+        ("compare", "dice", "picky"),
+    ):
+        done = arena(*command, *QUIET, cwd=home, check=False)
+        assert done.returncode == 2
+        assert "picky@1 does not play duo" in done.stderr.splitlines()[-1]
+    for name in ("dice", "small", "large"):
+        arena("withdraw", name, cwd=home)
+    done = arena("tournament", *QUIET, cwd=home, check=False)
+    assert (done.returncode, "no bot of league plays duo" in done.stderr) == (2, True)
 
 
 def test_no_league_is_one_line(tmp_path: Path) -> None:
