@@ -21,7 +21,7 @@ from arena.builds import environment
 from arena.errors import ArenaError, SandboxError
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, StartFailed
-from arena.sandbox.choose import BACKENDS, why_not
+from arena.sandbox.choose import BACKENDS, of_this_system, why_not
 
 _ATTACKS = Path(__file__).parent / "jail" / "attacks.py"
 _PATIENCE_S = 30.0
@@ -50,37 +50,37 @@ class Protection(msgspec.Struct, frozen=True):
         return self.by != "none"
 
 
-def _by(namespaces: str, landlock: str) -> dict[str, str]:
+def _by(namespaces: str, landlock: str, seatbelt: str = "none") -> dict[str, str]:
     """Return what enforces something in each backend; bubblewrap makes namespaces too."""
-    return {"namespaces": namespaces, "bwrap": namespaces, "landlock": landlock}
+    return {"namespaces": namespaces, "bwrap": namespaces, "landlock": landlock, "seatbelt": seatbelt}
 
 
 # attack: what is protected, and by what in each backend
 _ROWS: dict[str, tuple[str, dict[str, str]]] = {
-    "read_file": ("files outside cannot be read", _by("namespace", "landlock")),
+    "read_file": ("files outside cannot be read", _by("namespace", "landlock", "seatbelt")),
     "see_file": ("files outside cannot be seen", _by("namespace", "file modes")),
-    "write_own_folder": ("the bot's folder cannot be changed", _by("namespace", "landlock")),
-    "write_system": ("system folders cannot be changed", _by("namespace", "landlock")),
+    "write_own_folder": ("the bot's folder cannot be changed", _by("namespace", "landlock", "seatbelt")),
+    "write_system": ("system folders cannot be changed", _by("namespace", "landlock", "seatbelt")),
     "see_process": ("other processes cannot be seen", _by("namespace", "landlock")),
-    "signal_process": ("other processes cannot be signalled", _by("namespace", "landlock")),
+    "signal_process": ("other processes cannot be signalled", _by("namespace", "landlock", "seatbelt")),
     "trace_process": ("other processes cannot be traced", _by("seccomp", "seccomp")),
     "slow_process": ("other processes cannot be limited", _by("seccomp", "seccomp")),
-    "use_network": ("no network, loopback included", _by("seccomp", "seccomp")),
-    "use_local_socket": ("no local sockets", _by("seccomp", "seccomp")),
-    "fork_child": ("no child processes", _by("seccomp", "seccomp")),
+    "use_network": ("no network, loopback included", _by("seccomp", "seccomp", "seatbelt")),
+    "use_local_socket": ("no local sockets", _by("seccomp", "seccomp", "seatbelt")),
+    "fork_child": ("no child processes", _by("seccomp", "seccomp", "seatbelt")),
     "make_namespace": ("no namespaces of its own", _by("seccomp", "seccomp")),
     "leave_core": ("it stays on its core", _by("seccomp", "seccomp")),
     "wake_itself": ("it stays stopped off turn", _by("seccomp", "seccomp")),
     "lock_file": ("no locks that others could feel", _by("seccomp", "seccomp")),
-    "share_memory": ("no memory shared with others", _by("seccomp", "seccomp")),
+    "share_memory": ("no memory shared with others", _by("seccomp", "seccomp", "seatbelt")),
     "hide_memory": ("no memory that no limit counts", _by("seccomp", "seccomp")),
     "use_kernel_rings": ("no io_uring", _by("seccomp", "seccomp")),
     "take_memory": ("memory is limited", _by("rlimit", "rlimit")),
     "outgrow_limits": ("nor beyond what limits count", _by("watchdog", "watchdog")),
     "take_threads": ("threads are limited", _by("rlimit", "rlimit")),
-    "be_root": ("not root, no capabilities", _by("namespace", "seccomp")),
-    "see_secrets": ("a clean environment", _by("launcher", "launcher")),
-    "use_descriptors": ("no descriptors but its own", _by("launcher", "launcher")),
+    "be_root": ("not root, no capabilities", _by("namespace", "seccomp", "file modes")),
+    "see_secrets": ("a clean environment", _by("launcher", "launcher", "launcher")),
+    "use_descriptors": ("no descriptors but its own", _by("launcher", "launcher", "launcher")),
 }
 
 
@@ -108,6 +108,8 @@ def advice(backend: str, rows: Sequence[Protection]) -> list[str]:
         found.append("Leave out --sandbox none: it confines nothing.")
     if backend == "landlock":
         found.append(_FOR_NAMESPACES)
+    if backend == "seatbelt":
+        found.append("The sandbox of macOS is weaker than those of Linux: run bots of strangers in a Linux machine.")
     if by["outgrow_limits"] == "watchdog":
         found.append(_FOR_GROUPS)
     return found
@@ -124,8 +126,8 @@ def names() -> dict[str, str]:
 
 
 def missing() -> dict[str, str]:
-    """Return the sandboxes that do not work here, each with the reason."""
-    reasons = {name: why_not(name) for name in BACKENDS}
+    """Return the sandboxes that do not work here, though they could on such a system, each with the reason."""
+    reasons = {name: why_not(name) for name in of_this_system()}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,9 +83,11 @@ game_options = all_of(
 
 
 def _announce(_: click.Context, __: click.Parameter, sandbox: str) -> str:
-    """Say aloud that nothing confines the bots."""
+    """Say aloud that nothing confines the bots, or little."""
     if sandbox == "none":
         click.echo("arena: --sandbox none: bots run unconfined, with all your rights: only those you trust!", err=True)
+    elif sys.platform == "darwin":
+        click.echo("arena: the sandbox of macOS is a weak one (arena doctor): only bots you trust!", err=True)
     return sandbox
 
 

@@ -151,6 +151,8 @@ def take_threads() -> None:
 
 def be_root() -> None:
     if os.getuid() != 0 and os.geteuid() != 0:
+        if sys.platform != "linux":
+            raise PermissionError("an ordinary user")
         with open("/proc/self/status") as file:
             status = dict(line.split(":\t", 1) for line in file if ":\t" in line)
         if int(status["CapEff"], 16) == 0:
@@ -163,7 +165,8 @@ def see_secrets() -> None:
 
 
 def use_descriptors() -> None:
-    extra = [int(name) for name in os.listdir("/proc/self/fd") if int(name) > 3]
+    folder = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
+    extra = [int(name) for name in os.listdir(folder) if int(name) > 3]
     if not extra:
         raise PermissionError("no descriptors but its own")
 
@@ -202,7 +205,7 @@ def main() -> None:
     for attack in ATTACKS:
         try:
             attack()
-        except (OSError, MemoryError, RuntimeError, ValueError) as error:
+        except (OSError, MemoryError, RuntimeError, ValueError, AttributeError) as error:
             found[attack.__name__] = str(error) or type(error).__name__
         else:
             found[attack.__name__] = ""

@@ -78,7 +78,7 @@ class PlainProcess(Confined):
         _running[self.pid] = self
         self._cpu_clock = (~self.pid << 3) | 2
         try:
-            self.protections = {"memory": self._limit_memory(limits), "cpu": "approximate"}
+            self.protections = {"memory": self._limit_memory(limits), "cpu": "approximate" if _ON_LINUX else "none"}
             if _ON_LINUX:
                 self._inherited_kib = _own_peak_kib()
                 self._stat = os.open(f"/proc/{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC)

@@ -17,7 +17,8 @@ def _table(titles: list[str], rows: list[list[str]]) -> str:
 
 
 def _protections() -> str:
-    return _table(["protection", *BOXES], [[name, *[by[box] for box in BOXES]] for name, by in promises()])
+    boxes = [*BOXES, "seatbelt"]
+    return _table(["protection", *boxes], [[name, *[by[box] for box in boxes]] for name, by in promises()])
 
 
 def _open() -> str:
