@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,6 +18,8 @@ from engine import BadRequest, Game, IllegalMove
 _EVIDENCE_CHARACTERS = 2000
 _GRACE_MS = 250  # for a bot that closed its pipes to end by itself, so that its own exit code is seen
 _MEMORY_SHARE = 0.95
+_STOPPED_US = 5_000  # of CPU time while a bot is stopped: less is the end of what the kernel was doing for it
+_STOLEN_NS = 200_000_000  # more than any honest system call takes
 _END_NS = 100_000_000  # for a bot to take in its last line
 _CELLS_SHOWN = 30
 # what each kind of trouble is called when it comes after `ready`
@@ -45,14 +49,24 @@ class _Spent(msgspec.Struct, frozen=True):
 class Player:
     """One bot at one seat for one game."""
 
-    def __init__(self, process: BotProcess, briefing: Briefing, seat: int, *, freezes: bool) -> None:
+    def __init__(
+        self, process: BotProcess, briefing: Briefing, seat: int, table: Mapping[int, Player], *, freezes: bool
+    ) -> None:
+        """Sit down at a table, at which others may be."""
+        self._table = table
         self.process = process
         self.briefing = briefing
         self.seat = seat
         self.ready: Ready | None = None
         self._freezes = freezes
         self._cpu_ns = 0
+        self._patience_ns = 0
+        self._taken_by_ended_ns = 0
+        self._crime = ""
         self._sent = b""
+        # children that nobody waits for are in no account, where there is no control group
+        is_vague = process.confined.protections.get("cpu") == "approximate" and process.limits.sandbox != "none"
+        self._is_cpu_known = not is_vague
 
     # ---- the handshake
 
@@ -104,28 +118,41 @@ class Player:
     def choose(self, game: Game) -> Choice | Fault:
         """Ask for a move, and judge the answer."""
         process, clock = self.process, self.briefing.clock
+        if self.is_convicted:
+            return self._fault("timeout", game.turn, Evidence(detail=self._crime, color=game.color))
         line = self.briefing.turn()
         trouble = process.check_silence()
         if trouble:
             evidence = Evidence(detail=trouble.detail, color=game.color, received=_cut(trouble.line))
             return self._fault(FAULTS[trouble.kind], game.turn, evidence)
-        self._sent = line
-        if self._freezes:
-            process.thaw()
-        else:
-            self._cpu_ns = process.cpu_ns()
-        budget_us, bank_ms = clock.budget_us, clock.bank_ms
-        charges_cpu = clock.control.kind == "cpu"
-        patience_ns = (budget_us + clock.control.margin_ms * 1000) * 1000
-        answer = process.ask(line, patience_ns, self._cpu_left_ns if charges_cpu else None)
-        cpu_us = self._rest()
-        spent = _Spent(process.elapsed_ns // 1000, cpu_us, budget_us, bank_ms)
-        in_time = clock.charge(cpu_us if charges_cpu else spent.wall_us)
+        answer, spent = self._ask(line)
+        in_time = clock.charge(spent.cpu_us if clock.control.kind == "cpu" else spent.wall_us)
         if isinstance(answer, Trouble):
             return self._no_move(game, answer, spent)
         if not in_time:
             return self._no_move(game, Trouble("timeout", "answered too late", answer), spent)
         return self._judge(game, answer, spent)
+
+    def _ask(self, line: bytes) -> tuple[bytes | Trouble, _Spent]:
+        """Return the bot's answer, and the time that it is charged for."""
+        process, clock = self.process, self.briefing.clock
+        before_ns = process.cpu_ns()
+        stopped_us = max(0, before_ns - self._cpu_ns) // 1000 if self._freezes else 0
+        self._sent, self._cpu_ns, self._taken_by_ended_ns = line, before_ns, 0
+        if self._freezes:
+            process.thaw()
+        budget_us, bank_ms = clock.budget_us, clock.bank_ms
+        self._patience_ns = (budget_us + clock.control.margin_ms * 1000) * 1000
+        charges_cpu = clock.control.kind == "cpu" and self._is_cpu_known
+        answer = process.ask(line, self._patience_ns, self._cpu_left_ns if charges_cpu else self._wall_left_ns)
+        cpu_us, wall_us = self._rest(), process.elapsed_ns // 1000
+        if wall_us > clock.control.move_ms * 1000:
+            wall_us = max(0, wall_us - self._taken_by_others_ns() // 1000)
+        if stopped_us > _STOPPED_US:  # whoever finds a way to run while it is stopped pays for it
+            cpu_us, wall_us = cpu_us + stopped_us, wall_us + stopped_us
+        if not self._is_cpu_known:
+            cpu_us = max(cpu_us, wall_us)
+        return answer, _Spent(wall_us, cpu_us, budget_us, bank_ms)
 
     def _no_move(self, game: Game, trouble: Trouble, spent: _Spent) -> Fault:
         evidence = self._turn_evidence(game, trouble.line, spent, trouble.detail)
@@ -168,16 +195,45 @@ class Player:
     def _cpu_left_ns(self, wall_ns: int) -> int:
         """Return how much longer to wait for a bot that is charged for CPU time."""
         clock = self.briefing.clock
-        patience_ns = (clock.budget_us + clock.control.margin_ms * 1000) * 1000
         used_ns = self.process.cpu_ns() - self._cpu_ns
         cap_ns = clock.control.wall_cap_ms(clock.budget_us // 1000) * 1_000_000
-        return min(patience_ns - used_ns, cap_ns - wall_ns)
+        return min(self._patience_ns - used_ns, cap_ns + self._taken_by_others_ns() - wall_ns)
+
+    def _wall_left_ns(self, wall_ns: int) -> int:
+        """Return how much longer to wait for a bot whose time is up: as long as others have run in the meantime."""
+        return self._patience_ns + self._taken_by_others_ns() - wall_ns
+
+    def _taken_by_others_ns(self) -> int:
+        """Return the CPU time that others used while they were stopped; those that used much of it are ended.
+
+        A signal does not stop a thread inside a long system call.
+        """
+        running_ns = 0
+        for other in self._table.values():
+            if self._freezes and other is not self and not other.is_convicted:
+                used_ns = other.process.cpu_ns() - other._cpu_ns
+                if used_ns > _STOLEN_NS:
+                    other.convict(used_ns)
+                    self._taken_by_ended_ns += used_ns
+                else:
+                    running_ns += max(0, used_ns)
+        return running_ns + self._taken_by_ended_ns
+
+    def convict(self, used_ns: int) -> None:
+        """End the bot, which ran while others had their turn; its fault is noted when its own comes."""
+        self._crime = f"used {used_ns / 1e9:.3f} s of CPU time while it was stopped, and was ended"
+        self.process.end()
+
+    @property
+    def is_convicted(self) -> bool:
+        """Whether the bot was ended while others played."""
+        return bool(self._crime)
 
     def _rest(self) -> int:
         """Stop the bot until its next turn; return the CPU time it used since the last reading, in microseconds."""
-        now = self.process.cpu_ns()
         if self._freezes:
             self.process.freeze()
+        now = self.process.cpu_ns()
         used, self._cpu_ns = now - self._cpu_ns, now
         return max(0, used) // 1000
 

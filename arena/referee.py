@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic_ns
 
@@ -26,6 +26,9 @@ from arena.sandbox import StartFailed
 from arena.sandbox.choose import strongest
 from arena.version import VERSION
 from engine import Game, Result
+
+# how memory and CPU time are accounted for; where seats differ, a match notes the weakest
+_WEAKNESS = ("exact", "cgroup", "rlimit, watchdog", "rlimit", "approximate", "none")
 
 
 class Observer:
@@ -104,12 +107,18 @@ class _Match:
     def _start(self) -> None:
         wanted = self._spec.limits.sandbox
         self._sandbox = dict(protections(strongest() if wanted == "auto" else wanted))
-        for seat in range(len(self._bots)):
+        seats = range(len(self._bots))
+        # one after the other, each at rest before the next one runs: on one core they would slow each other down
+        for group in [list(seats)] if self._spec.ponder else [[seat] for seat in seats]:
+            self._welcome(group)
+
+    def _welcome(self, seats: Sequence[int]) -> None:
+        for seat in seats:
             self._seat(seat, reuse=True)
         # what a bot sent between two games came with our hello; a new process has nothing to say about those
-        for seat in self._hear_ready(self._players):
+        for seat in self._hear_ready(seats):
             self._seat(seat, reuse=False)
-        self._hear_ready({seat: player for seat, player in self._players.items() if seat not in self._ready})
+        self._hear_ready([seat for seat in seats if seat not in self._ready])
 
     def _seat(self, seat: int, *, reuse: bool) -> None:
         """Start a bot and greet it."""
@@ -119,15 +128,17 @@ class _Match:
             self._note_fault(never_started(seat, str(problem)))
             return
         process.on_stderr = lambda data: self._observer.on_stderr(seat, data)
-        self._sandbox |= process.confined.protections
+        for key, by in process.confined.protections.items():
+            known = self._sandbox.get(key, by)
+            self._sandbox[key] = max(known, by, key=_WEAKNESS.index) if by in _WEAKNESS else by
         briefing = Briefing(self._spec, self._id, self._game, self._chronicle, seat, self._told_names)
-        self._players[seat] = Player(process, briefing, seat, freezes=not self._spec.ponder)
+        self._players[seat] = Player(process, briefing, seat, self._players, freezes=not self._spec.ponder)
         self._players[seat].say_hello()
 
-    def _hear_ready(self, players: Mapping[int, Player]) -> list[int]:
-        """Wait for all bots at the same time; return the seats of those that stayed up, but are not fit to go on."""
+    def _hear_ready(self, seats: Iterable[int]) -> list[int]:
+        """Wait for some bots at the same time; return the seats of those that stayed up, but are not fit to go on."""
         deadline = monotonic_ns() + self._spec.time.start_ms * 1_000_000
-        waiting = dict(players)
+        waiting = {seat: self._players[seat] for seat in seats if seat in self._players}
         unfit = []
         while waiting:
             left_ms = (deadline - monotonic_ns()) // 1_000_000 + 1
@@ -195,13 +206,16 @@ class _Match:
 
     def _say_end(self, reason: EndReason, result: Result) -> None:
         for player in self._players.values():
-            player.say_end(player.briefing.end(reason, result, self._faults))
+            if not player.is_convicted:
+                player.say_end(player.briefing.end(reason, result, self._faults))
         self._is_told = True
 
     def _dismiss(self) -> None:
         """Keep the bots that may stay, and let the others go, by force if need be."""
         leaving: list[BotProcess] = []
         for seat, player in self._players.items():
+            if player.is_convicted:
+                continue
             ready = self._ready.get(seat)
             may_stay = self._is_told and ready and ready.games == "many"
             if not (may_stay and self._pool.keep(self._bots[seat], player.process)):

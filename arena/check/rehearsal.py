@@ -88,9 +88,9 @@ class Taped(BotProcess):
 
 
 @contextmanager
-def on_stage(bot: Bot, limits: ResourceLimits) -> Iterator[Taped]:
+def on_stage(bot: Bot, limits: ResourceLimits, kind: type[Taped] = Taped) -> Iterator[Taped]:
     """Give a new process of a bot, which is ended afterwards; raises `StartFailed`."""
-    process = Taped(bot, limits)
+    process = kind(bot, limits)
     try:
         yield process
     finally:
@@ -113,7 +113,7 @@ class _Rehearsal:
         self._game = game = parse_game(scene.opening) if scene.opening else spec.new_game()
         names = ["you" if seat == scene.seat else f"rival-{seat}" for seat in range(len(game.variant.seats))]
         briefing = Briefing(spec, "check", game, Chronicle(game), scene.seat, names)
-        self._player = Player(process, briefing, scene.seat, freezes=False)
+        self._player = Player(process, briefing, scene.seat, {}, freezes=False)
         self._forfeits = list(scene.forfeits)
         self._faults: list[Fault] = []
         self._thought_us = 0

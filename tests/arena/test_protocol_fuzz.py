@@ -195,7 +195,7 @@ def positions() -> list[Position]:
             briefing = Briefing(spec, "fuzz", game, Chronicle(game), game.seat or 0, ["bot"] * 4)
             briefing.note_ready(Ready(type="ready", want=want))
             pipe = _Pipe()
-            player = Player(pipe, briefing, game.seat or 0, freezes=False)
+            player = Player(pipe, briefing, game.seat or 0, {}, freezes=False)
             found.append(Position(game, game.legal_moves(), bool(want), pipe, player))
     return found
 
@@ -386,7 +386,7 @@ def second_seats_first_turn() -> Position:
     briefing = Briefing(MatchSpec(variant="duo"), "table", game, Chronicle(game), 1, ["a", "b"])
     briefing.note_ready(Ready(type="ready", want=["count"]))
     pipe = _Pipe()
-    return Position(game, game.legal_moves(), True, pipe, Player(pipe, briefing, 1, freezes=False))
+    return Position(game, game.legal_moves(), True, pipe, Player(pipe, briefing, 1, {}, freezes=False))
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES, ids=lambda value: repr(value)[:70])
