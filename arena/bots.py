@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import stat
 import sys
@@ -26,6 +27,9 @@ from engine import VARIANTS
 
 NAME_CHARACTERS = 60
 _MANIFEST_BYTES = 64 << 10
+# what a decoder calls the kinds of values, and what people do
+_KINDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+_KINDS |= {"array": "a list", "object": "a table", "null": "nothing"}
 _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"  # fillers of Hangul: letters by their kind, but nothing to see
 
 
@@ -157,13 +161,28 @@ def _read_manifest(folder: Path, source: str) -> Manifest:
         raise BotSetupError(f"{source} is a folder without bot.toml") from None
     except RecursionError:
         raise BotSetupError(f"{where}: expected a few keys, got lists or tables too deep in each other") from None
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:
+    except msgspec.ValidationError as error:
+        raise BotSetupError(f"{where}: {_in_words(str(error))}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BotSetupError(f"{where}: {error}") from error
     manifest = msgspec.structs.replace(manifest, name=manifest.name.strip())
     _check_texts(manifest, where)
     _check_words(manifest, where)
     _check_variants(manifest, where)
     return manifest
+
+
+def _in_words(problem: str) -> str:
+    """Return what is wrong with a manifest in the words of its author, not of its decoder."""
+    if found := re.fullmatch(r"Object missing required field `(\w+)`", problem):
+        return f'expected the key `{found[1]}` ({found[1]} = "…"), got none'
+    if found := re.fullmatch(r"Object contains unknown field `(.*)`", problem, re.DOTALL):
+        return f"expected keys out of {', '.join(Manifest.__struct_fields__)}, got {_shortened(found[1])}"
+    if found := re.fullmatch(r"Expected `(.+)`, got `(\w+)` - at `\$\.(\w+)(.*)`", problem):
+        expected = " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
+        what = f"each entry of {found[3]}" if found[4] else found[3]
+        return f"expected {what} to be {expected}, got {_KINDS.get(found[2], found[2])}"
+    return problem
 
 
 def _small_file(path: Path, where: str) -> bytes:

@@ -22,13 +22,14 @@ from arena.errors import ArenaError, BotSetupError
 from arena.limits import ResourceLimits
 from arena.sandbox import Command, StartFailed
 from arena.sandbox.finish import Finished, run_to_end
-from arena.sandbox.programs import managers
+from arena.sandbox.places import cache_of_bots, managers
 
 MOST_FILES, MOST_MB, MOST_DEEP = 20_000, 1024, 64  # of a bot's folder
+MOST_BYTES_OF_PATH = 1024  # below it: the system takes 4096, and we put more in front when we copy
 BUILD_S = 300
 BUILD_MB = 2048
 _WRITTEN_MB = 4096
-_SHOWN_CHARACTERS = 4000
+_SHOWN_CHARACTERS, _NAME_CHARACTERS = 4000, 60
 # compilers would otherwise try for a long time to reach what they cannot
 _OFFLINE = {
     "CARGO_NET_OFFLINE": "true",
@@ -57,7 +58,7 @@ def environment() -> dict[str, str]:
 def check_folder(folder: Path) -> None:
     """Raise `BotSetupError` if a folder holds anything but files, folders and links, or more than a bot can need."""
     size = 0
-    for files, path in enumerate(_below(folder), 1):
+    for files, path in enumerate(_below(folder, folder.name), 1):
         size += path.lstat().st_size
         if files > MOST_FILES:
             raise BotSetupError(f"{folder.name}: expected at most {MOST_FILES} files and folders, got more")
@@ -65,36 +66,43 @@ def check_folder(folder: Path) -> None:
             raise BotSetupError(f"{folder.name}: expected at most {MOST_MB} MB in all, got more")
 
 
-def _below(folder: Path, take: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+def _below(folder: Path, bot: str, take: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
     """Give all that is below a folder, each folder after it was taken and before what is in it.
 
-    Raises `BotSetupError` for a kind of file that no bot can have, and for folders too deep in each other.
+    Raises `BotSetupError` for a kind of file that no bot can have, for folders too deep in each other and for paths too
+    long.
     """
     waiting = [folder]
     while waiting:
         place = waiting.pop()
         if len(place.parts) - len(folder.parts) > MOST_DEEP:
-            raise BotSetupError(f"{folder.name}: expected at most {MOST_DEEP} folders in each other, got more")
+            raise BotSetupError(f"{bot}: expected at most {MOST_DEEP} folders in each other, got more")
         for path in sorted(place.iterdir()):
-            _check_kind(path, folder)
+            _check_kind(path, str(path.relative_to(folder)), bot)
             take(path)
             yield path
             if path.is_dir() and not path.is_symlink():
                 waiting.append(path)
 
 
-def _check_kind(path: Path, folder: Path) -> None:
+def _check_kind(path: Path, name: str, bot: str) -> None:
+    if len(os.fsencode(name)) > MOST_BYTES_OF_PATH:
+        raise BotSetupError(f"{bot}: expected paths of at most {MOST_BYTES_OF_PATH} bytes, got {_shortened(name)}")
     kind = _KINDS.get(stat.S_IFMT(path.lstat().st_mode))
     if kind:
-        name = str(path.relative_to(folder))
-        raise BotSetupError(f"{folder.name}: {name!r} is {kind}; expected files, folders and symbolic links")
+        raise BotSetupError(f"{bot}: {_shortened(name)} is {kind}; expected files, folders and symbolic links")
+
+
+def _shortened(name: str) -> str:
+    """Return a name as it is shown in a message: in quotes, on one line, not too long."""
+    return repr(name) if len(name) <= _NAME_CHARACTERS else f"{name[:_NAME_CHARACTERS]!r}… ({len(name)} characters)"
 
 
 def kept(origin: Path, digest: str, build: list[str] | None, name: str, sandbox: str) -> Path:
     """Return a copy of a bot in a folder of its own, built if it needs to be; made once for each content."""
     name_of_file = origin.name if origin.is_file() else None
     key = hashlib.sha256(repr((digest, name_of_file, build)).encode()).hexdigest()[:32]
-    target = _cache() / key
+    target = cache_of_bots() / key
     if target.is_dir():
         return target
     try:
@@ -105,11 +113,6 @@ def kept(origin: Path, digest: str, build: list[str] | None, name: str, sandbox:
     except OSError as error:
         raise ArenaError(f"cannot keep {name} in {target.parent}: {error}") from error
     return target
-
-
-def _cache() -> Path:
-    own = Path.home() / ".cache" if os.geteuid() != 0 else Path("/var/cache")  # root's bots run as others
-    return Path(os.environ.get("XDG_CACHE_HOME") or own) / "blokus-arena" / "bots"
 
 
 def _make(origin: Path, build: list[str] | None, name: str, sandbox: str, making: Path) -> None:
@@ -123,9 +126,9 @@ def _make(origin: Path, build: list[str] | None, name: str, sandbox: str, making
             workshop.chmod(0o711)
             _copy(origin, workshop / "bot")
             _build(build, workshop, name, sandbox)
-            make_harmless(workshop / "bot")
+            make_harmless(workshop / "bot", name)
             _copy(workshop / "bot", making / "bot")
-    make_harmless(making / "bot")
+    make_harmless(making / "bot", name)
 
 
 @contextmanager
@@ -157,13 +160,13 @@ def _put(made: Path, target: Path) -> None:
             raise
 
 
-def make_harmless(folder: Path) -> None:
+def make_harmless(folder: Path, bot: str | None = None) -> None:
     """Make a bot's files ours, readable to everybody, since it may not run as their owner, and nothing more.
 
     A setuid file is an ordinary one then. Raises `BotSetupError` for what no bot can have.
     """
     _take(folder)
-    for _ in _below(folder, _take):  # from above: what is in a folder is seen once that is open
+    for _ in _below(folder, bot or folder.name, _take):  # from above: what is in a folder is seen once that is open
         pass
 
 

@@ -17,21 +17,27 @@ from arena.jail import kernel, proc
 from arena.jail.build import complain, drop_rights, get_ready, limit, seen_inside, settle, take_pipes
 from arena.jail.cgroup import enter
 from arena.jail.order import HOME, Order, Wires
-from arena.jail.root import links, make_place, mount_tmpfs, shown
+from arena.jail.root import DEVICES, links, make_place, mount_tmpfs, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
 _STATUS, _FILTER = 4, 5
-_SHARED_MB = 16
+_MOST_WORDS = 9000  # of a command: bubblewrap takes no more
 _PLACES = ("/mnt", "/media", "/srv", "/opt")
 _LOOK_S = 0.0002
 _OPTIONS = (
     "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try --hostname arena "
     f"--uid 1000 --gid 1000 --cap-drop ALL --die-with-parent --new-session --json-status-fd {_STATUS} "
-    f"--seccomp {_FILTER} --proc /proc --tmpfs /proc/1 --remount-ro /proc/1 --dev /dev"
+    f"--seccomp {_FILTER} --proc /proc"
 ).split()
+_EMPTY = ["--size", "4096", "--perms", "0000", "--tmpfs"]  # a folder that is closed, and has no room
+# what /proc tells everybody of what else runs on the machine; process 1 is bubblewrap
+_TELLING = (
+    "1", "buddyinfo", "cgroups", "diskstats", "interrupts", "key-users", "keys", "loadavg", "locks", "meminfo",
+    "pressure", "schedstat", "softirqs", "stat", "sys", "uptime", "vmstat", "zoneinfo",
+)  # fmt: skip
 
 
 def be_bubblewrap(order: Order, wires: Wires, status: int) -> NoReturn:
@@ -48,38 +54,51 @@ def be_bubblewrap(order: Order, wires: Wires, status: int) -> NoReturn:
             os._exit(1)
         limit(order)
         stage = "exec"
-        if not order.argv[0]:
-            raise ValueError("the command is empty")
-        os.execve(order.bwrap or "", _command(order, sources), order.env)
+        # with an environment of its own: that of the bot could load a stranger's code into it, outside of any box
+        os.execve(order.bwrap or "", _command(order, sources), {})
     except BaseException as error:
-        complain(trouble, stage, f"{type(error).__name__}: {error}")
+        complain(trouble, stage, str(error) if stage == "exec" else f"{type(error).__name__}: {error}")
     finally:
         os._exit(127)
 
 
 def _command(order: Order, sources: list[tuple[str, str]]) -> list[str]:
     """Return the command that makes bubblewrap show the bot each source in its place, and execute it."""
-    # what is shared by /dev/zero is counted nowhere; /dev/full reads alike and cannot be shared
-    words = [
-        "bwrap",
-        *_OPTIONS,
-        "--dev-bind",
-        "/dev/full",
-        "/dev/zero",
-        "--size",
-        str(_SHARED_MB << 20),
-        "--tmpfs",
-        "/dev/shm",
-    ]
+    if not order.argv[0]:
+        raise ValueError("the command is empty")
+    words = ["bwrap", *_OPTIONS, *_hide_machine()]
+    for name in DEVICES:
+        # what is shared by /dev/zero is counted nowhere; /dev/full reads alike and cannot be shared
+        words += ["--dev-bind", f"/dev/{'full' if name == 'zero' else name}", f"/dev/{name}"]
     if order.scratch is None:
         words += ["--size", str(order.scratch_mb << 20), "--tmpfs", "/tmp"]
     for name, target in links():
-        if not name.startswith("/dev/"):
-            words += ["--symlink", target, name]
+        words += ["--symlink", target, name]
     for source, place in sources:
         changes = order.scratch is not None and place in (HOME, "/tmp")
         words += ["--bind" if changes else "--ro-bind", source, place]
-    return [*words, "--remount-ro", "/", "--chdir", HOME, "--", *seen_inside(order)]
+    words += [*_set_environment(order.env), "--remount-ro", "/", "--chdir", HOME, "--", *seen_inside(order)]
+    if len(words) > _MOST_WORDS:
+        raise ValueError("its arguments or its environment are too long")
+    return words
+
+
+def _hide_machine() -> list[str]:
+    """Return the options that leave of /proc what is the bot's own, to be read."""
+    words: list[str] = []
+    for path in filter(os.path.exists, [f"/proc/{name}" for name in _TELLING]):
+        words += [*_EMPTY, path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+    return [*words, "--remount-ro", "/proc"]
+
+
+def _set_environment(env: dict[str, str]) -> list[str]:
+    """Return the options that give the bot's program its environment."""
+    words: list[str] = []
+    for name, value in env.items():
+        if not name or "=" in name:
+            raise ValueError(f"{name!r} is no name of an environment variable")
+        words += ["--setenv", name, value]
+    return words
 
 
 def _seen(order: Order) -> list[tuple[str, str]]:
@@ -123,7 +142,7 @@ def await_bot(status: int, monitor: int, patience_s: float) -> tuple[int, bool]:
         if b'"child-pid"' in said:
             first = int(said.partition(b'"child-pid":')[2].replace(b",", b" ").split(None, 1)[0])
         for bot in proc.children(first) if first else []:
-            if _is_executed(bot):
+            if _is_executed(bot, first):
                 return bot, True
         if has_ended:
             return 0, b'"exit-code"' in said
@@ -138,12 +157,20 @@ def _read(status: int) -> bytes:
         return b""
 
 
-def _is_executed(bot: int) -> bool:
-    """Tell whether a process is no longer bubblewrap."""
+def _is_executed(bot: int, first: int) -> bool:
+    """Tell whether a process is no longer bubblewrap, which the first of its namespace always is."""
     try:
-        return os.path.basename(os.readlink(f"/proc/{bot}/exe")) != "bwrap"
+        return _image(bot) != _image(first)
     except OSError:
         return False
+
+
+def _image(pid: int) -> tuple[int, int, bytes]:
+    """Return what is another after a program was executed, be it the same one: the file, and where the stack begins."""
+    program = os.stat(f"/proc/{pid}/exe")
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        stack = file.read().rpartition(b")")[2].split()[25]
+    return program.st_dev, program.st_ino, stack
 
 
 def code_of(code: int) -> int:

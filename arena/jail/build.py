@@ -30,7 +30,7 @@ _INSIDE_ID = 1000  # the user and group that a bot sees itself as
 _OWN_UID, _OWN_GID = os.geteuid(), os.getegid()  # asked before there is a user namespace, in which they are nobody
 # of its own folder in /proc, which also tells of the machine's network and mounts
 _OWN_PROC = ("fd", "maps", "stat", "statm", "status")
-_SHARED_PROC = ("/proc/cpuinfo", "/proc/meminfo")
+_SHARED_PROC = ("/proc/cpuinfo",)
 _NAMESPACES = (
     kernel.CLONE_NEWNS
     | kernel.CLONE_NEWPID
@@ -40,6 +40,7 @@ _NAMESPACES = (
     | kernel.CLONE_NEWCGROUP
 )
 _MEGABYTE = 1 << 20
+_RESERVED_MB = 64 << 10  # of addresses: WebAssembly reserves 10 GB for each memory, Java as much as it likes
 _PEAK_SLACK_KIB = 1024  # the kernel counts pages in batches
 
 
@@ -288,11 +289,11 @@ def limit(order: Order) -> None:
         (resource.RLIMIT_CORE, 1, 1),
         (resource.RLIMIT_MEMLOCK, 0, 0),
         (resource.RLIMIT_NOFILE, order.open_files, order.open_files),
-        (resource.RLIMIT_SIGPENDING, order.open_files, order.open_files),
+        (resource.RLIMIT_SIGPENDING, *[_most_signals(order)] * 2),
         (resource.RLIMIT_FSIZE, order.file_mb * _MEGABYTE, order.file_mb * _MEGABYTE),
         (resource.RLIMIT_DATA, order.memory_mb * _MEGABYTE, order.memory_mb * _MEGABYTE),
         (resource.RLIMIT_STACK, 64 * _MEGABYTE, 8 * _MEGABYTE),  # RLIMIT_DATA does not count it
-        (resource.RLIMIT_AS, *[(8192 + order.memory_mb) * _MEGABYTE] * 2),
+        (resource.RLIMIT_AS, *[(_RESERVED_MB + order.memory_mb) * _MEGABYTE] * 2),
         (resource.RLIMIT_NPROC, *[_most_tasks(order)] * 2),
     ):
         hard = resource.getrlimit(what)[1]
@@ -300,9 +301,19 @@ def limit(order: Order) -> None:
         resource.setrlimit(what, (min(at_first, most), most))
 
 
+def _is_counted_alone(order: Order) -> bool:
+    """Tell whether what is counted for a user is the bot's own: by a user of its own, or within its namespace."""
+    return order.uid is not None or (order.namespaces and not order.bwrap)
+
+
+def _most_signals(order: Order) -> int:
+    """Return how many signals may wait, with what they carry: two bots of one user could talk by their number."""
+    return order.open_files if _is_counted_alone(order) or order.scratch is not None else 0
+
+
 def _most_tasks(order: Order) -> int:
     """Return how many tasks the kernel is to allow the bot's user, who may be one that runs other things as well."""
-    if order.uid is not None or (order.namespaces and not order.bwrap):
-        return order.tasks  # a user of its own, or counted within the namespace
+    if _is_counted_alone(order):
+        return order.tasks
     with open("/proc/loadavg") as file:
         return order.tasks + int(file.read().split()[3].partition("/")[2])  # and as many as there are of any user

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-_PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -36,18 +35,23 @@ def descendants(pid: int) -> list[int]:
 def open_memory(pid: int) -> int:
     """Return a descriptor to read a process's memory use from, whatever it becomes; -1 if it has ended."""
     try:
-        return os.open(f"/proc/{pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return -1
 
 
 def held_kib(memory: int) -> int:
-    """Return how much of its memory is in no file; 0 if the process has ended."""
+    """Return how much of its memory is in no file, with the tables for its addresses; 0 if the process has ended."""
     try:
-        _, resident, shared, _ = os.pread(memory, 200, 0).split(None, 3)
-    except (OSError, ValueError):
+        status = os.pread(memory, 16384, 0)  # the groups of a user stand there too
+    except OSError:
         return 0
-    return (int(resident) - int(shared)) * _PAGE_KIB
+    return _kib(status, b"\nRssAnon:") + _kib(status, b"\nVmPTE:")
+
+
+def _kib(status: bytes, name: bytes) -> int:
+    words = status.partition(name)[2].split(None, 1)
+    return int(words[0]) if words else 0  # what ends has no memory any more
 
 
 def held_kib_below(pid: int) -> int:

@@ -54,6 +54,8 @@ _ALWAYS_DENIED: dict[str, tuple[int | None, int | None]] = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
     "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "removexattrat": (466, 466),
     "file_setattr": (469, 469), "mknod": (133, None), "mknodat": (259, 33),
+    # whether a file is in memory, which tells whether another has read it
+    "mincore": (27, 232),
     # ways to talk to others
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197), "semget": (64, 190),
     "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189),
@@ -75,10 +77,21 @@ _SOCKETS: dict[str, tuple[int | None, int | None]] = {
     "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
     "accept4": (288, 242),
 }  # fmt: skip
+# what a descriptor can be sent by: how many are under way is counted for each user
+_SENDING: dict[str, tuple[int | None, int | None]] = {"sendmsg": (46, 211), "sendmmsg": (307, 269)}
+# what files are marked with, read by name wherever they lie
+_MARKS: dict[str, tuple[int | None, int | None]] = {
+    "getxattr": (191, 8), "lgetxattr": (192, 9), "fgetxattr": (193, 10), "listxattr": (194, 11),
+    "llistxattr": (195, 12), "flistxattr": (196, 13), "getxattrat": (464, 464), "listxattrat": (465, 465),
+}  # fmt: skip
+# how a process is scheduled: sched_getparam, …getscheduler, …rr_get_interval, …getaffinity, …getattr
+_SCHEDULING = ((143, 121), (145, 120), (148, 127), (204, 123), (315, 275))
 _FORKING: dict[str, tuple[int | None, int | None]] = {"fork": (57, None), "vfork": (58, None)}
 _FLOCK = (73, 32)
 _CLONE, _CLONE3, _SOCKETPAIR, _MMAP, _MADVISE = (56, 220), (435, 435), (53, 199), (9, 222), (28, 233)
 _IOCTL, _FCNTL, _PRCTL, _PRLIMIT, _SETRLIMIT = (16, 29), (72, 25), (157, 167), (302, 261), (160, 164)
+_FADVISE, _PREADV2, _PWRITEV2, _SETSOCKOPT = (221, 223), (327, 286), (328, 287), (54, 208)
+_GETPRIORITY, _IOPRIO_GET = (140, 141), (252, 31)
 _CLOCK_GETTIME, _CLOCK_NANOSLEEP, _PIDFD_SEND_SIGNAL = (228, 113), (230, 115), (424, 424)
 # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal: and which argument is the signal
 _SIGNALLING = (
@@ -90,14 +103,21 @@ _SIGCONT = 18
 _UNIX, _STREAM, _SEQPACKET, _TYPE = 1, 1, 5, 0xF
 _SHARED_ANONYMOUS = 0x21
 _GROWSDOWN, _HUGETLB = 0x100, 0x40000  # memory that RLIMIT_DATA does not count, or that is the whole machine's
-_MERGEABLE = 12  # of madvise: memory that is shared with whoever has the same in it
+_POPULATE = 0x8000  # the kernel would fill memory for a bot that is stopped meanwhile, to the end
+# of madvise: memory that is shared with whoever has the same in it; files that are put out of memory, which others see;
+# and three by which the kernel works on for a bot that is stopped. To a kernel without them they are invalid
+_ADVICE_DENIED = (12, 21, 22, 23, 25)
+_FADVISE_DENIED = (4,)  # to put a file out of memory: whoever reads it next sees that
+_BUFFERS = (7, 8, 32, 33)  # options of a socket: how much memory, that no limit counts, it may take
 _IOCTL_DENIED = (0x5412, 0x541C, 0x8901, 0x8902)  # TIOCSTI, TIOCLINUX; FIOSETOWN, SIOCSPGRP: whom to signal
 _FCNTL_DENIED = (8, 10, 15, 1024, 1026, 1031)  # leases, notices, whom to signal, large pipes
 _FCNTL_LOCKS = (6, 7, 37, 38)
 _PRCTL_DENIED = (1, 62, 67)  # PR_SET_PDEATHSIG, by which it dies with us; PR_SCHED_CORE; PR_SET_MEMORY_MERGE
 _RLIMIT_CORE = 4
+_OF_USER = (2, 3)  # of getpriority and of ioprio_get: all processes of a user
 
-_LD, _JEQ, _JGE, _JSET, _AND, _OR, _RET = 0x20, 0x15, 0x35, 0x45, 0x54, 0x44, 0x06
+_LD, _JA, _JEQ, _JGE, _JSET, _AND, _OR, _RET = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x44, 0x06
+_FARTHEST = 255  # that a jump with a condition leads
 _KILL, _ALLOW, _ERRNO = 0x80000000, 0x7FFF0000, 0x00050000
 
 
@@ -123,7 +143,7 @@ def build_filter(
         said = _deny(0) if pretends else _step(_RET, _ALLOW)
         answers |= {number: said for numbers in table.values() if (number := numbers[at]) is not None}
     if sees_others:
-        answers |= {number: _check_clock() for number in (_CLOCK_GETTIME[at], _CLOCK_NANOSLEEP[at])}
+        answers |= _blindfold(at)
     if signals_only is not None:
         for numbers, signal_at in _SIGNALLING:
             answers[numbers[at]] = _check_only(0, signals_only) + _check_values(signal_at, _SIGCONT)
@@ -137,7 +157,8 @@ def build_filter(
 def _answers(at: int, allows_processes: bool, builds: bool) -> dict[int, bytes]:
     """Return what to do about each call that is not simply allowed."""
     answers: dict[int | None, bytes] = {}
-    denied = _ALWAYS_DENIED | _MARKING | _TIMING | ({} if allows_processes else _FORKING)
+    denied = _ALWAYS_DENIED | _MARKING | _TIMING
+    denied |= ({} if allows_processes else _FORKING) | ({} if builds else _SENDING)
     for table, error in ((denied, errno.EPERM), (_SOCKETS, errno.EACCES)):
         answers |= {numbers[at]: _deny(error) for numbers in table.values()}
     answers |= {numbers[at]: _check_values(argument, _SIGCONT) for numbers, argument in _SIGNALLING}
@@ -151,10 +172,26 @@ def _answers(at: int, allows_processes: bool, builds: bool) -> dict[int, bytes]:
         _PRCTL[at]: _check_values(0, *_PRCTL_DENIED),
         _PRLIMIT[at]: _check_prlimit(),
         _SETRLIMIT[at]: _check_values(0, _RLIMIT_CORE),
-        _MMAP[at]: _check_mmap(),
-        _MADVISE[at]: _check_values(2, _MERGEABLE),
+        _MMAP[at]: _check_mmap(0 if builds else _POPULATE),
+        _MADVISE[at]: _check_values(2, *_ADVICE_DENIED, error=errno.EINVAL),
+        _FADVISE[at]: _check_values(3, *_FADVISE_DENIED),
+        # with flags: one of them tells whether a file is in memory
+        _PREADV2[at]: _check_only(5, 0, error=errno.EOPNOTSUPP),
+        _PWRITEV2[at]: _check_only(5, 0, error=errno.EOPNOTSUPP),
+        _SETSOCKOPT[at]: _check_values(2, *_BUFFERS) if builds else _deny(errno.EPERM),
     }
     return {number: answer for number, answer in answers.items() if number is not None}
+
+
+def _blindfold(at: int) -> dict[int, bytes]:
+    """Return what to do about calls that tell of processes and of files by their names, where all can be named."""
+    answers = {number: _check_clock() for number in (_CLOCK_GETTIME[at], _CLOCK_NANOSLEEP[at])}
+    answers |= {number: _deny(errno.ENOTSUP) for numbers in _MARKS.values() if (number := numbers[at]) is not None}
+    # that there is no such call is what the C library expects, which asks for its own threads by their numbers
+    answers |= {numbers[at]: _check_only(0, 0, error=errno.ENOSYS) for numbers in _SCHEDULING}
+    for numbers, of_user in zip((_GETPRIORITY, _IOPRIO_GET), _OF_USER, strict=True):
+        answers[numbers[at]] = _check_values(0, of_user) + _check_only(1, 0)
+    return answers
 
 
 def _intervals(answers: dict[int, bytes]) -> list[tuple[int, bytes]]:
@@ -178,7 +215,10 @@ def _search(intervals: list[tuple[int, bytes]]) -> bytes:
         return intervals[0][1]
     half = len(intervals) // 2
     below, above = _search(intervals[:half]), _search(intervals[half:])
-    return _step(_JGE, intervals[half][0], len(below) // 8, 0) + below + above
+    distance = len(below) // 8
+    if distance <= _FARTHEST:
+        return _step(_JGE, intervals[half][0], distance, 0) + below + above
+    return _step(_JGE, intervals[half][0], 0, 1) + _step(_JA, distance) + below + above
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -193,12 +233,12 @@ def _load(argument: int, *, high: bool = False) -> bytes:
     return _step(_LD, 16 + 8 * argument + 4 * high)  # the low half is all of a flag, a signal or a process
 
 
-def _check_values(argument: int, *values: int) -> bytes:
-    return _load(argument) + b"".join(_step(_JEQ, value, 0, 1) + _deny(errno.EPERM) for value in values)
+def _check_values(argument: int, *values: int, error: int = errno.EPERM) -> bytes:
+    return _load(argument) + b"".join(_step(_JEQ, value, 0, 1) + _deny(error) for value in values)
 
 
-def _check_only(argument: int, value: int) -> bytes:
-    return _load(argument) + _step(_JEQ, value, 1, 0) + _deny(errno.EPERM)
+def _check_only(argument: int, value: int, *, error: int = errno.EPERM) -> bytes:
+    return _load(argument) + _step(_JEQ, value, 1, 0) + _deny(error)
 
 
 def _check_clone(allows_processes: bool) -> bytes:
@@ -215,8 +255,8 @@ def _check_socketpair() -> bytes:
     return local + _load(1) + kind + _deny(errno.EACCES)
 
 
-def _check_mmap() -> bytes:
-    code = _load(3) + _step(_JSET, _GROWSDOWN | _HUGETLB, 0, 1) + _deny(errno.ENOMEM)
+def _check_mmap(denied: int) -> bytes:
+    code = _load(3) + _step(_JSET, _GROWSDOWN | _HUGETLB | denied, 0, 1) + _deny(errno.ENOMEM)
     return code + _step(_AND, _SHARED_ANONYMOUS) + _step(_JEQ, _SHARED_ANONYMOUS, 0, 1) + _deny(errno.ENOMEM)
 
 

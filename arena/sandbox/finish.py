@@ -11,12 +11,12 @@ import msgspec
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command, Confined, Exit
 from arena.sandbox.choose import start
+from arena.sandbox.written import MOST_FILES, TooDeepError, Written
 
 _KEPT_BYTES = 65536
 _CHUNK = 65536
 _LOOK_S = 0.02  # how soon we see that a process has ended whose children hold its output open
 _MEASURE_S = 1.0
-_MOST_FILES = 200_000
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -33,7 +33,8 @@ def run_to_end(command: Command, limits: ResourceLimits, *, patience_s: float, m
     output = bytearray()
     try:
         process.close_stdin()
-        stopped = _listen(process, output, command, monotonic() + patience_s, most_mb)
+        written = Written(command, process.pid)
+        stopped = _listen(process, output, written, monotonic() + patience_s, most_mb)
     finally:
         end = process.end()
     if stopped == "":
@@ -41,7 +42,7 @@ def run_to_end(command: Command, limits: ResourceLimits, *, patience_s: float, m
     return Finished(end, output.decode(errors="replace"), stopped)
 
 
-def _listen(process: Confined, output: bytearray, command: Command, deadline: float, most_mb: int) -> str | None:
+def _listen(process: Confined, output: bytearray, written: Written, deadline: float, most_mb: int) -> str | None:
     """Take in what a process says until it ends; return why it must not go on, empty if it is out of time."""
     poll = select.poll()
     for descriptor in (process.stdout, process.stderr):
@@ -60,26 +61,9 @@ def _listen(process: Confined, output: bytearray, command: Command, deadline: fl
             return None
         if monotonic() - measured > _MEASURE_S:
             try:
-                is_too_much = _is_too_much(command, most_mb)
-            except RecursionError:
+                if written.is_too_much(most_mb):
+                    return f"wrote more than {most_mb} MB or {MOST_FILES} files"
+            except TooDeepError:
                 return "made folders too deep in each other"
-            if is_too_much:
-                return f"wrote more than {most_mb} MB or {_MOST_FILES} files"
             measured = monotonic()
     return ""
-
-
-def _is_too_much(command: Command, most_mb: int) -> bool:
-    """Tell whether a command has filled the folders that it may write to."""
-    files = size = 0
-    for folder in filter(None, (command.cwd, command.scratch)):
-        for place, folders, names in os.walk(folder):
-            files += len(folders) + len(names)
-            for name in names:
-                try:
-                    size += os.lstat(os.path.join(place, name)).st_blocks * 512
-                except OSError:
-                    pass  # it has gone meanwhile
-            if files > _MOST_FILES or size > most_mb << 20:
-                return True
-    return False

@@ -1,49 +1,96 @@
 """What a command needs of the host besides the system's folders: wherever its interpreter or its compiler is.
 
 The command may be a stranger's. So nothing is shown but programs and what is installed with them, which the user put
-there himself: no argument, no file that cannot be executed, nothing that is only found by the bot's own environment,
-and of the folder in which a language is installed only what installations have, as it may be a project of the user's.
+there himself: no argument, no file that cannot be executed, nothing that is only found by the bot's own environment, no
+program that lies where none are installed (see `places.py`), and of the folder in which a language is installed only
+what installations have, as it may be a project of the user's.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import pwd
 import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator
 
 import engine
 from arena.errors import SandboxError
-from arena.sandbox.base import Command
+from arena.sandbox.base import Command, StartFailed
+from arena.sandbox.places import (
+    SYSTEM,
+    holds_home,
+    installation,
+    is_below,
+    is_installed,
+    is_kept,
+    is_virtual_python,
+    managers,
+    own_parts,
+    real_place,
+    search_path,
+    searched_folders,
+)
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _KERNELS = ("/proc", "/sys", "/dev")
 _LINKS = 40  # as many as the kernel follows
-# where managers of versions keep the languages, to which the programs in the path only lead
-_MANAGERS = {"RUSTUP_HOME": "~/.rustup", "PYENV_ROOT": "~/.pyenv", "RBENV_ROOT": "~/.rbenv", "ASDF_DATA_DIR": "~/.asdf"}
-_PARTS = ("bin", "lib", "lib32", "lib64", "libexec", "include", "share", "pyvenv.cfg")
-# what tells that a language is installed in a folder → what it has there besides
-_MORE_PARTS = {
-    "lib/modules": ("conf", "jmods", "release"),  # Java
-    "jre/lib/rt.jar": ("jre", "release"),  # Java, before 9
-    "src/runtime/runtime.go": ("src", "pkg", "go.env", "VERSION"),  # Go
-    "lib_pypy": ("lib_pypy", "lib-python"),  # PyPy
-}
+_NAME_CHARACTERS = 200
 
 
 def shown_folders(command: Command) -> list[str]:
-    """Return the folders, or files, that a command needs and that are not the system's or its own."""
+    """Return the folders, or files, that a command needs and that are not the system's or its own.
+
+    Raises `StartFailed` if its program lies where a bot may not have it from.
+    """
     found = _tools() if command.scratch else []
     for program in _programs(command):
         if _is_own_python(program):
-            found += [*_own_parts(sys.prefix), *_own_parts(sys.base_prefix), os.path.dirname(engine.__file__)]
-        found += [part for link in _links(program) for part in _installation(link)]
+            found += [*own_parts(), os.path.dirname(engine.__file__)]
+        found += _shown_with(program, command)
     paths = dict.fromkeys(map(os.path.abspath, found))
-    hidden = (*_SYSTEM, *_KERNELS, command.cwd)
-    return [path for path in paths if not any(_is_below(path, folder) for folder in hidden) and not _holds_home(path)]
+    hidden = (*SYSTEM, *_KERNELS, command.cwd)
+    seen = [path for path in paths if not any(is_below(path, folder) for folder in hidden)]
+    return [path for path in seen if not holds_home(path) and not is_kept(path)]
+
+
+def _shown_with(program: str, command: Command) -> Iterator[str]:
+    """Give what is installed with a program, and with those that it is a link to."""
+    is_ours = program == sys.executable or os.path.dirname(program) in searched_folders()
+    for link in _links(program):
+        place = real_place(link)
+        if is_below(place, os.path.realpath(command.cwd)):
+            continue  # it is the bot's own, and says nothing about where it may lead
+        if is_kept(place):
+            raise _out_of_bounds(command, place, "another bot's")
+        if is_ours:
+            yield from installation(link)
+        elif is_installed(place) or is_virtual_python(place):
+            yield from _by_its_name(link, place)
+            is_ours = is_installed(place)  # then whoever installed it may have it lead anywhere
+        else:
+            why = "neither the bot's own nor in a folder of PATH; if bots may use it, put its folder into PATH"
+            raise _out_of_bounds(command, place, why)
+
+
+def _by_its_name(link: str, place: str) -> list[str]:
+    """Return what is installed with a program in a place, and the same by the name that a stranger has for it.
+
+    That may lead through links, of which a project may have one for its `bin` and none for what lies beside it.
+    """
+    prefix, real_prefix = (os.path.dirname(os.path.dirname(path)) for path in (link, place))
+    same = installation(link) if os.path.realpath(prefix) == real_prefix else [link]
+    return [*installation(place), *same]
+
+
+def _out_of_bounds(command: Command, place: str, why: str) -> StartFailed:
+    word = command.argv[0]
+    leads = "" if place == word else f"leads to {_shortened(place)}, "
+    return StartFailed(f"{_shortened(word)}: {leads}out of bounds: {why}")
+
+
+def _shortened(text: str) -> str:
+    name = text if len(text) <= _NAME_CHARACTERS else f"{text[:_NAME_CHARACTERS]}…"
+    return name if name.isprintable() else ascii(name)
 
 
 def listed_folders(command: Command) -> list[str]:
@@ -57,7 +104,7 @@ def python_path(command: Command) -> dict[str, str]:
     It may be installed for one user, below his home, which a bot does not have.
     """
     place = _place_of_engine()
-    is_found = any(_is_below(place, prefix) for prefix in (sys.prefix, sys.base_prefix))
+    is_found = any(is_below(place, prefix) for prefix in (sys.prefix, sys.base_prefix))
     if is_found or not any(map(_is_own_python, _programs(command))):
         return {}
     return {"PYTHONPATH": os.pathsep.join(filter(None, (command.env.get("PYTHONPATH"), place)))}
@@ -71,20 +118,14 @@ def _place_of_engine() -> str:
     return os.path.dirname(os.path.dirname(os.path.abspath(engine.__file__)))
 
 
-def managers() -> dict[str, str]:
-    """Return the environment by which a build finds the languages that the user has by a manager of versions."""
-    homes = {name: os.environ.get(name) or os.path.expanduser(home) for name, home in _MANAGERS.items()}
-    return {name: home for name, home in homes.items() if os.path.isdir(home)}
-
-
 def _tools() -> list[str]:
     """Return where the programs of the path are: a build may start any of them."""
     found = list(managers().values())
-    for folder in _own_path().split(os.pathsep):
-        if os.path.isabs(folder) and os.path.isdir(folder) and not any(_is_below(folder, top) for top in _SYSTEM):
-            found += [folder, *_installation(f"{folder}/program")]
+    for folder in searched_folders():
+        if not any(is_below(folder, top) for top in SYSTEM):
+            found += [folder, *installation(f"{folder}/program")]
             linked = [entry.path for entry in os.scandir(folder) if entry.is_symlink()]
-            found += [part for link in linked for each in _links(link) for part in _installation(each)]
+            found += [part for link in linked for each in _links(link) for part in installation(each)]
     return [path for path in found if os.path.exists(path)]
 
 
@@ -124,13 +165,8 @@ def _programs(command: Command) -> Iterator[str]:
         yield from [found] if found else []
 
 
-def _own_path() -> str:
-    """Return where programs are looked for: as we do, since the environment of a bot may lead anywhere."""
-    return os.environ.get("PATH", os.defpath)
-
-
 def _found_by_name(name: str) -> str | None:
-    found = shutil.which(name, path=_own_path()) if name and "/" not in name else None
+    found = shutil.which(name, path=search_path()) if name and "/" not in name else None
     return found if found and os.path.isabs(found) and _is_program(found) else None
 
 
@@ -147,49 +183,3 @@ def _links(program: str) -> Iterator[str]:
         if not os.path.islink(program):
             return
         program = os.path.abspath(os.path.join(os.path.dirname(program), os.readlink(program)))
-
-
-def _installation(program: str) -> list[str]:
-    """Return what is installed with a program, or the program alone if it just lies somewhere.
-
-    A home, or the folder in it that many programs share, is no installation: it holds a user's own things as well.
-    """
-    folder = os.path.dirname(os.path.abspath(program))
-    prefix = os.path.dirname(folder)
-    is_shared = _holds_home(prefix) or os.path.basename(os.path.realpath(prefix)) == ".local"
-    if is_shared or os.path.basename(folder) != "bin" or not os.path.isdir(f"{prefix}/lib"):
-        return [program]
-    return _parts(prefix)
-
-
-def _parts(prefix: str) -> list[str]:
-    """Return what belongs to a language of the folder in which it is installed."""
-    marks = [mark for mark in _MORE_PARTS if os.path.exists(f"{prefix}/{mark}")]
-    names = [*_PARTS, *[name for mark in marks for name in _MORE_PARTS[mark]]]
-    return [f"{prefix}/{name}" for name in names if os.path.exists(f"{prefix}/{name}")]
-
-
-def _own_parts(prefix: str) -> list[str]:
-    """Return what belongs to our own Python, which may be installed in a home among other things."""
-    if not _holds_home(prefix):
-        return _parts(prefix)
-    libraries = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return [path for path in (f"{prefix}/pyvenv.cfg", *libraries) if os.path.exists(path)]
-
-
-def _holds_home(path: str) -> bool:
-    """Tell whether a folder is a home, or has one in it, wherever links lead."""
-    real = os.path.realpath(path)
-    return os.path.dirname(real) == "/home" or any(_is_below(home, real) for home in _homes())
-
-
-def _homes() -> list[str]:
-    try:
-        own = [pwd.getpwuid(os.getuid()).pw_dir]
-    except KeyError:
-        own = []  # as in some containers
-    return [os.path.realpath(home) for home in (os.path.expanduser("~"), *own)]
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -95,15 +95,17 @@ def test_no_bot_at_all() -> None:
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ("run = 'x'", "name"),
-        ("name = 'x'", "run"),
-        ("name = 3\nrun = 'x'", "Expected `str`, got `int`"),
+        ("run = 'x'", r"expected the key `name` \(name = \"…\"\), got none"),
+        ("name = 'x'", "expected the key `run`"),
+        ("name = 'x'\nrun = 3", "expected run to be text or a list, got a whole number"),
+        ("name = 'x'\nrun = 'y'\nvariants = 'duo'", "expected variants to be a list, got text"),
+        ("name = 3\nrun = 'x'", "expected name to be text, got a whole number"),
         ("name = ''\nrun = 'x'", "1 to 60 printable characters"),
         ("name = 'a\\u001b[2J'\nrun = 'x'".replace("'", '"'), "1 to 60 printable characters"),
         ("name = 'x'\nrun = ''", "run is empty"),
         ("name = 'x'\nrun = []", "run is empty"),
-        ("name = 'x'\nrun = 'y'\ncolour = 'blue'", "unknown field `colour`"),
-        ("name = 'x'\nrun = 'y'\nenv = { A = 1 }", "Expected `str`, got `int`"),
+        ("name = 'x'\nrun = 'y'\ncolour = 'blue'", "expected keys out of name, run, .*, env, got 'colour'"),
+        ("name = 'x'\nrun = 'y'\nenv = { A = 1 }", "expected each entry of env to be text, got a whole"),
         ("name = ", "bot.toml"),
         ("name = 'a@b'\nrun = 'x'", "name must be without @, got 'a@b'"),
         ('name = "\\u3164"\nrun = "x"', r"name must have a letter or a digit, got '\\u3164'"),
@@ -123,7 +125,7 @@ def test_no_bot_at_all() -> None:
         ("name = 'x'\nrun = 'y'\nvariants = ['duo', 'blokus']", "expected variants out of classic, .*, got 'blokus'"),
         ("name = 'x'\nrun = 'y'\nvariants = []", "expected variants out of classic, .*, got none"),
     ],
-    ids=range(27),
+    ids=range(29),
 )
 def test_a_bad_manifest_is_told_in_words(tmp_path: Path, manifest: str, message: str) -> None:
     with pytest.raises(BotSetupError, match=message) as caught:
@@ -164,6 +166,20 @@ def test_folders_in_folders_have_an_end(tmp_path: Path) -> None:
             load_bot(source)
     finally:
         subprocess.run(["rm", "-rf", source], check=True)  # too deep for what tidies up after tests
+
+
+def test_paths_have_an_end(tmp_path: Path) -> None:
+    source = write_folder(tmp_path / "bot", "name = 'x'\nrun = 'true'")
+    deep = tmp_path / "bot" / "/".join(["d" * 240] * 4)
+    deep.mkdir(parents=True)
+    rest = builds.MOST_BYTES_OF_PATH - len(str(deep.relative_to(source))) - 1
+    (deep / ("f" * rest)).touch()
+    assert load_bot(source).name == "x"
+    (deep / ("f" * (rest + 1))).touch()
+    with pytest.raises(BotSetupError) as caught:
+        load_bot(source)
+    shown = f"'{'d' * 60}'… (1025 characters)"
+    assert str(caught.value) == f"bot: expected paths of at most 1024 bytes, got {shown}"
 
 
 def _make_folder(place: int) -> None:

@@ -22,6 +22,7 @@ from arena.sandbox.choose import BACKENDS, why_not
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE_S = 60.0  # for what must come: only a failure takes that long
+HELD_S = 1.5  # for what must not come: every test takes that long
 BOXES = ("namespaces", "bwrap", "landlock")
 IS_ROOT = os.geteuid() == 0
 MEMORY_MB = 64  # what the programs that take memory are given
@@ -84,6 +85,10 @@ class Plain:
         """Stop it."""
         self._process.send_signal(signal.SIGSTOP)
 
+    def has_gone_on(self) -> bool:
+        """Tell whether it was stopped, however shortly, and goes on; only once for each time."""
+        return os.waitid(os.P_PID, self.pid, os.WCONTINUED | os.WNOHANG) is not None
+
     def end(self) -> Exit:
         """Kill it, and reap it."""
         self._process.kill()
@@ -124,18 +129,40 @@ def verdict_of(process: Running) -> str:
     return said or f"held: it ended with {end}"
 
 
-def waking_verdict(process: Running, patience_s: float = 1.5) -> str:
+def waking_verdict(process: Running) -> str:
     """Stop a process that wants to wake itself, and return whether it did; ends it."""
     try:
         said = next_line(process)
         if said != "armed":
             return said
-        process.freeze()
-        assert wait_for(lambda: state_of(process.pid) == "T") or next_line(process, 0) == "woke"
-        os.write(process.stdin, b"\n")
-        return "through" if next_line(process, patience_s) == "woke" else "held: it stayed stopped"
+        is_awake = _wakes(process) if isinstance(process, Plain) else _does_not_stay_stopped(process)
+        return "through" if is_awake else "held: it stayed stopped"
     finally:
         process.end()
+
+
+def _wakes(process: Plain) -> bool:
+    """Stop an ordinary process until it has woken itself: a signal to go on takes back one to stop, on its way."""
+    deadline = monotonic() + PATIENCE_S
+    while monotonic() < deadline:
+        process.freeze()
+        if wait_for(lambda: state_of(process.pid) == "T", 0.1):  # or it is awake again
+            os.write(process.stdin, b"\n")
+        if wait_for(process.has_gone_on, 0.5):
+            return next_line(process) == "woke"
+    return False
+
+
+def _does_not_stay_stopped(process: Confined) -> bool:
+    """Stop a process in a box for good; what it said before it was stopped tells nothing."""
+    sleep(0.1)  # helpers that leave its group are to be under way
+    process.freeze()
+    if not wait_for(lambda: state_of(process.pid) == "T"):
+        return True
+    with suppress(BlockingIOError):
+        os.read(process.stdout, 65536)
+    os.write(process.stdin, b"\n")
+    return next_line(process, HELD_S) == "woke"
 
 
 def wait_for(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:

@@ -58,8 +58,8 @@ def built() -> Iterator[Path]:
     compiler = require_program("cc")
     with open_folder() as folder:
         for source in PROGRAMS.glob("*.c"):
-            program = folder / source.stem
-            subprocess.run([compiler, "-O1", "-pthread", "-o", program, source], check=True)
+            kind = ["-shared", "-fPIC"] if source.name == "loaded.c" else ["-pthread"]
+            subprocess.run([compiler, "-O1", *kind, "-o", folder / source.stem, source], check=True)
         for source in [*PROGRAMS.glob("*.py"), *PROGRAMS.glob("*.js")]:
             shutil.copy(source, folder)
             (folder / source.name).chmod(0o644)
@@ -150,6 +150,9 @@ def _bot_folder(folder: Path, built: Path) -> Path:
         (folder / name).mkdir()
         (folder / name).chmod(mode)
     (folder / "other" / "bot.py").write_text("SOURCE = 1\n")
+    with suppress(OSError):  # not every file system has them
+        os.setxattr(folder / "other" / "bot.py", "user.mark", b"canary")
+    (folder / "pointer").symlink_to("/nonexistent/canary")
     bot = folder / "bot"
     (bot / "bait").write_text("bait")
     (bot / "bait").chmod(0o666)

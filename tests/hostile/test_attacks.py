@@ -15,9 +15,12 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.sandbox.base import StartFailed
+from arena.limits import ResourceLimits
+from arena.sandbox.base import Command, StartFailed
+from arena.sandbox.choose import BACKENDS
 from tests.hostile.box import (
     BOXES,
+    ENVIRONMENT,
     MEMORY_MB,
     Plain,
     Running,
@@ -27,7 +30,6 @@ from tests.hostile.box import (
     require_box,
     require_program,
     require_root,
-    start,
     verdict_of,
     waking_verdict,
 )
@@ -95,6 +97,13 @@ ATTACKS = [
     Attack("press_sysrq", "write to /proc/sysrq-trigger", "files", MACHINE),
     Attack("join_cgroup", "write to the control groups", "files", ROOT),
     Attack("see_mounts", "see the paths of what is mounted", "files"),
+    Attack("see_machine", "see what the machine does (/proc/stat, loadavg, meminfo …)", "files"),
+    Attack("treat_itself", "change by /proc how it is treated (oom_score_adj, timerslack_ns …)", "files"),
+    Attack("see_cached", "see whether a file is in memory (RWF_NOWAIT)", "files", MACHINE),
+    Attack("see_cached_by_map", "see whether a file is in memory (mincore)", "files"),
+    Attack("read_mark", "read an attribute of a file", "files", MACHINE),
+    Attack("list_marks", "list the attributes of a file", "files", MACHINE),
+    Attack("read_link", "see where a symbolic link outside leads", "files"),
     # other processes
     Attack("kill_victim", "kill a process", "processes"),
     Attack("stop_thread", "kill a thread of a process", "processes"),
@@ -114,6 +123,10 @@ ATTACKS = [
     Attack("see_thinking", "read how long another process has computed", "processes"),
     Attack("limit_victim", "limit a process", "processes"),
     Attack("read_limits", "read the limits of a process", "processes"),
+    Attack("read_priority", "read the priority of a process", "processes"),
+    Attack("read_disk_priority", "read the disk priority of a process", "processes"),
+    Attack("read_scheduling", "read the scheduling of a process", "processes"),
+    Attack("read_core", "read on which cores a process may run", "processes"),
     Attack("slow_victim", "lower the priority of a process", "processes"),
     Attack("slow_disk", "lower the disk priority of a process", "processes"),
     Attack("move_victim", "move a process to another core", "processes"),
@@ -133,6 +146,9 @@ ATTACKS = [
     Attack("open_first_memory", "open the memory of process 1", "processes", MACHINE),
     Attack("see_secrets", "see the referee's environment", "processes"),
     Attack("use_descriptors", "use a descriptor that was left open", "processes"),
+    Attack("load_before", "have its own code loaded into what starts it (LD_PRELOAD)", "loader"),
+    Attack("load_audit", "have its own code loaded into what starts it (LD_AUDIT)", "loader"),
+    Attack("load_log", "have what starts it write a file (LD_DEBUG_OUTPUT)", "loader"),
     # its own rights
     Attack("be_root", "be root, or have a capability", "processes", ROOT),
     Attack("become_root", "become root", "processes", ROOT),
@@ -233,6 +249,8 @@ ATTACKS = [
     ),
     Attack("huge_pages", "take the machine's huge pages", "memory"),
     Attack("pipe_memory", "take memory by large pipes", "memory"),
+    Attack("socket_memory", "take memory by the buffers of sockets", "memory"),
+    Attack("table_memory", "take memory by the tables for its addresses", "memory"),
     Attack("locked_memory", "lock memory", "memory"),
     Attack("merged_memory", "have its memory merged with that of others", "memory"),
     # two bots of one match that want to talk
@@ -250,7 +268,13 @@ ATTACKS = [
     Attack("tell_by_signals", "see by signals that another bot has started", "channel"),
     Attack("tell_by_sessions", "see by its session that another bot has started", "channel"),
     Attack("tell_by_clocks", "see by its CPU clock that another bot has started", "channel"),
+    Attack("tell_by_cache", "tell another bot by a file that is put out of memory", "channel", MACHINE),
+    Attack("tell_by_threads", "tell another bot by how many threads the machine runs (sysinfo)", "channel"),
+    Attack("tell_by_flight", "tell another bot by descriptors that are under way", "channel", MACHINE),  # not to root
+    Attack("tell_by_queue", "tell another bot by signals that wait", "channel"),
     # running while it is not its turn
+    Attack("filled_by_advice", "have the kernel fill memory while it is stopped (MADV_POPULATE_READ)", "memory"),
+    Attack("filled_by_map", "have the kernel fill memory while it is stopped (MAP_POPULATE)", "memory"),
     Attack("wake_by_timer", "wake itself by a timer", "waking"),
     Attack("wake_by_input", "wake itself by its input", "waking"),
     Attack("wake_by_helper", "be woken by a child", "waking"),
@@ -280,23 +304,37 @@ ATTACKS = [
     Attack("node_takes_memory", "take memory, in node", "escapes.js"),
 ]
 
+_EXISTS = "without a pid namespace it can be seen that a process exists, and its user and group, but not what it does"
+_HARD_LINK = "a hard link is the file itself: whoever takes in a bot must copy its files"
+_MOUNTS = "it sees the paths on the host of what it is shown: its folder, its interpreter"
+_COUNTED = "runtimes ask by the same call how much memory there is, and go by a random number where it is denied"
 # attack, sandbox → why it is open; a test says so when it is no longer
 OPEN: dict[tuple[str, str], str] = {
     ("stat_secret", "landlock"): "Landlock does not hide that a file exists, where its folder's mode does not",
-    ("probe_process", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
-    ("read_hard_link", "namespaces"): "a hard link is the file itself: whoever takes in a bot must copy its files",
-    ("read_hard_link", "bwrap"): "a hard link is the file itself: whoever takes in a bot must copy its files",
-    ("read_hard_link", "landlock"): "a hard link is the file itself: whoever takes in a bot must copy its files",
+    ("read_link", "landlock"): "Landlock does not hide links, where the mode of their folder does not",
+    ("probe_process", "landlock"): _EXISTS,
+    ("read_hard_link", "namespaces"): _HARD_LINK,
+    ("read_hard_link", "bwrap"): _HARD_LINK,
+    ("read_hard_link", "landlock"): _HARD_LINK,
     ("tell_by_atime", "landlock"): "the host's file systems note, once a day, when a file was read",
-    ("tell_by_signals", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
-    ("tell_by_sessions", "landlock"): "without a pid namespace it can be seen that a process exists, but nothing of it",
-    ("see_mounts", "namespaces"): "it sees the paths on the host of what it is shown: its folder, its interpreter",
-    ("see_mounts", "bwrap"): "it sees the paths on the host of what it is shown: its folder, its interpreter",
+    ("tell_by_signals", "landlock"): _EXISTS,
+    ("tell_by_sessions", "landlock"): _EXISTS,
+    ("tell_by_threads", "namespaces"): _COUNTED,
+    ("tell_by_threads", "bwrap"): _COUNTED,
+    ("tell_by_threads", "landlock"): _COUNTED,
+    ("see_mounts", "namespaces"): _MOUNTS,
+    ("see_mounts", "bwrap"): _MOUNTS,
     ("see_processes", "bwrap"): "it sees that there is a process 1, which is bubblewrap, but nothing of it",
     ("tell_by_fifo", "bwrap"): "a named pipe works on a read-only mount; a folder that has one is no bot",
     ("fill_inodes", "bwrap"): "bubblewrap limits how much is in its /tmp, but not how many files",
 }
 _MEMORY_FOR_NODE_MB = 256
+# what a bot.toml could put into the environment; "loaded" is a library in the bot's folder
+_LOADER = {
+    "load_before": {"LD_PRELOAD": "{bot}/loaded:/bot/loaded"},
+    "load_audit": {"LD_AUDIT": "{bot}/loaded:/bot/loaded"},
+    "load_log": {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "{folder}/world/left"},
+}
 
 
 def _argv(attack: Attack, canaries: Canaries, python: str) -> list[str]:
@@ -309,6 +347,13 @@ def _memory_mb(attack: Attack) -> int:
     if not (attack.program == "memory" or "takes_memory" in attack.name):
         return 512
     return _MEMORY_FOR_NODE_MB if attack.program == "escapes.js" else MEMORY_MB
+
+
+def _environment(attack: Attack, canaries: Canaries) -> dict[str, str]:
+    """Return what the bot that attacks wants in its environment."""
+    wanted = _LOADER.get(attack.name, {})
+    named = {name: text.format(bot=canaries.bot, folder=canaries.folder) for name, text in wanted.items()}
+    return named | {"CANARY": str(canaries.folder)} if wanted else {}
 
 
 def _set_up(attack: Attack, bot: Path) -> None:
@@ -338,7 +383,9 @@ def test_an_attack_gets_through_as_an_ordinary_process(attack: Attack, canaries:
     user = NOBODY if attack.name == "run_setuid" else None
 
     def begin(argv: list[str]) -> Running:
-        return Plain(argv, canaries.bot, user=user, descriptor=canaries.descriptor)
+        words = [f"{name}={value}" for name, value in _environment(attack, canaries).items()]
+        starter = ["/usr/bin/env", *words] if words else []
+        return Plain([*starter, *argv], canaries.bot, user=user, descriptor=canaries.descriptor)
 
     try:
         verdict = _verdict(attack, canaries, sys.executable, begin)
@@ -358,7 +405,8 @@ def test_an_attack_fails_in_a_box(attack: Attack, backend: str, canaries: Canari
     _set_up(attack, canaries.bot)
 
     def begin(argv: list[str]) -> Running:
-        return start(backend, argv, canaries.bot, memory_mb=_memory_mb(attack))
+        command = Command(tuple(argv), str(canaries.bot), ENVIRONMENT | _environment(attack, canaries))
+        return BACKENDS[backend](command, ResourceLimits(memory_mb=_memory_mb(attack)))
 
     try:
         verdict = _verdict(attack, canaries, python_in(backend), begin)
@@ -373,11 +421,23 @@ def test_an_attack_fails_in_a_box(attack: Attack, backend: str, canaries: Canari
 
 def _verdict(attack: Attack, canaries: Canaries, python: str, begin: Callable[[list[str]], Running]) -> str:
     """Return what became of an attack: "through", or "held" and why."""
+    if attack.program == "loader":
+        return _loader_verdict(canaries, begin)
     if attack.program == "channel":
         return _channel_verdict(attack, canaries, begin)
     if attack.program == "waking":
         return waking_verdict(begin(["./waking", attack.name.removeprefix("wake_by_"), str(canaries.folder)]))
     return verdict_of(begin(_argv(attack, canaries, python)))
+
+
+def _loader_verdict(canaries: Canaries, begin: Callable[[list[str]], Running]) -> str:
+    """Return whether a program's environment made anything be written before it began."""
+    process = begin(["./manners", "wait"])
+    try:
+        assert next_line(process)  # "begun", or what the loader has to say
+    finally:
+        process.end()
+    return "through" if any((canaries.folder / "world").iterdir()) else "held: nothing was written"
 
 
 def _channel_verdict(attack: Attack, canaries: Canaries, begin: Callable[[list[str]], Running]) -> str:

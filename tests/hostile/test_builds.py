@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import socket
 import stat
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -20,7 +23,8 @@ from arena.errors import BotSetupError
 from arena.limits import ResourceLimits
 from arena.sandbox.base import Command
 from arena.sandbox.choose import BACKENDS
-from arena.sandbox.finish import run_to_end
+from arena.sandbox.finish import Finished, run_to_end
+from arena.sandbox.places import cache_of_bots
 from tests.hostile.box import (
     BOXES,
     ENVIRONMENT,
@@ -219,7 +223,7 @@ def test_a_build_that_makes_folders_without_end_leaves_nothing(place: str, backe
     expected = pytest.raises(BotSetupError, match=r"folders .*in each other")
     with expected if place == "." else suppress(BotSetupError):  # a scratch folder may be seen in time, or not
         load_bot(source, backend)
-    assert not list(builds._cache().glob("making-*"))
+    assert not list(cache_of_bots().glob("making-*"))
 
 
 @pytest.mark.parametrize("backend", BOXES)
@@ -244,15 +248,74 @@ def test_a_build_that_does_not_end_is_ended(backend: str, built: Path, folder: P
     assert not processes_of(mark)
 
 
+LONG_NAME = "n=$(printf 'a%.0s' $(seq 240)); for i in $(seq 20); do mkdir $n && cd -P $n || exit 9; done; "
+FILLS = {
+    "in a few files": "for i in 1 2 3 4; do head -c 4000000 /dev/urandom > $i; done",
+    "in its scratch folder": "head -c 16000000 /dev/zero > $TMPDIR/x",
+    "in a file that it removes": "exec 3>x; rm x; head -c 16000000 /dev/zero >&3",
+    "in files that a child removes": "(exec 3>x; rm x; head -c 16000000 /dev/zero >&3; exec sleep 100) & wait",
+    "in files that an orphan removes": "((exec 3>x; rm x; head -c 16000000 /dev/zero >&3; exec sleep 100) &)",
+    "in a folder that it closes": "mkdir d; head -c 16000000 /dev/zero > d/x; chmod 000 d",
+    "in a folder in a closed one": "mkdir -p d/d; head -c 16000000 /dev/zero > d/d/x; chmod 000 d/d d",
+    "in its own folder, closed": "head -c 16000000 /dev/zero > x; chmod 000 .",
+    "below paths without end": f"{LONG_NAME} head -c 16000000 /dev/zero > x",
+}
+
+
 @pytest.mark.parametrize("backend", BOXES)
-def test_a_build_that_fills_the_disk_is_ended(backend: str, folder: Path) -> None:
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_build_that_fills_the_disk_is_ended(fill: str, backend: str, folder: Path) -> None:
+    done = _run_in_a_box(["sh", "-c", f"{FILLS[fill]}; sleep 100"], backend, folder, patience_s=60)
+    assert done.stopped == "wrote more than 10 MB or 200000 files"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_a_build_that_makes_folders_in_each_other_is_ended(backend: str, folder: Path) -> None:
+    script = "i=0; while [ $i -lt 400 ]; do mkdir d && cd -P d || exit 1; i=$((i+1)); done; sleep 100"
+    done = _run_in_a_box(["sh", "-c", script], backend, folder, patience_s=60)
+    assert done.stopped == "made folders too deep in each other"
+
+
+def _run_in_a_box(argv: list[str], backend: str, folder: Path, patience_s: float) -> Finished:
     require_box(backend)
     for name in ("bot", "scratch"):
         (folder / name).mkdir()
-    script = "for i in 1 2 3 4; do head -c 4000000 /dev/urandom > $i; done; sleep 100"
-    command = Command(("sh", "-c", script), str(folder / "bot"), ENVIRONMENT, True, str(folder / "scratch"))
-    done = run_to_end(command, ResourceLimits(sandbox=backend), patience_s=60, most_mb=10)
-    assert done.stopped == "wrote more than 10 MB or 200000 files"
+    command = Command(tuple(argv), str(folder / "bot"), ENVIRONMENT, True, str(folder / "scratch"))
+    try:
+        return run_to_end(command, ResourceLimits(sandbox=backend), patience_s=patience_s, most_mb=10)
+    finally:
+        subprocess.run(["rm", "-rf", folder / "bot"], check=True)  # the standard library cannot
+
+
+PYTHON = "/usr/bin/python3"
+IN_A_SOCKET = "import socket; a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [file.fileno()]); file.close()"
+MAPPED = "import mmap; held = mmap.mmap(file.fileno(), 4096, mmap.MAP_SHARED); file.close()"
+HIDES = {
+    "in a socket": ([PYTHON, "-c", f"import os, time; file = open('x', 'wb+'); {IN_A_SOCKET}; time.sleep(100)"], True),
+    "in a mapping": (
+        [
+            PYTHON,
+            "-c",
+            f"import os, time; file = open('x', 'wb+'); file.truncate(4096); os.unlink('x'); {MAPPED}; time.sleep(100)",
+        ],
+        True,
+    ),
+    "nowhere": (["sh", "-c", "echo x > x; sleep 100"], False),
+}
+
+
+@pytest.mark.parametrize("backend", BOXES)
+@pytest.mark.parametrize("place", HIDES)
+def test_what_is_gone_from_the_disk_is_the_doing_of_a_build_that_could_hide_it(
+    place: str, backend: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one that could not, it may be anybody's."""
+    argv, could_hide = HIDES[place]
+    require_program(argv[0])
+    free = itertools.count(1 << 40, -(100 << 20))
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bfree=next(free), f_frsize=1))
+    done = _run_in_a_box(argv, backend, folder, patience_s=60 if could_hide else 2)
+    assert done.stopped == ("wrote more than 10 MB or 200000 files" if could_hide else "took more than 2 s")
 
 
 @pytest.mark.parametrize("backend", BOXES)
@@ -275,6 +338,15 @@ def test_a_build_that_makes_odd_files_is_refused(backend: str, folder: Path) -> 
         load_bot(_submit(folder, "mkfifo pipe"), backend)
     with pytest.raises(BotSetupError, match="'pipe' is a named pipe"):
         load_bot(_submit(folder, "mkfifo pipe"), "none")
+
+
+@pytest.mark.parametrize("backend", ["none", *BOXES])
+def test_a_build_that_makes_paths_too_long_is_told_so_in_a_line(backend: str, folder: Path) -> None:
+    require_box(backend)
+    with pytest.raises(BotSetupError, match=r"submitted: expected paths of at most 1024 bytes, got 'a+'…") as caught:
+        load_bot(_submit(folder, "sh build.sh", build_sh=f"{LONG_NAME} echo x > x"), backend)
+    assert len(str(caught.value)) < 200
+    assert not list(cache_of_bots().glob("*"))
 
 
 @pytest.mark.parametrize("backend", BOXES)
@@ -354,4 +426,4 @@ def test_a_failed_build_leaves_nothing_behind(folder: Path) -> None:
     """A build that fails leaves no half-made copy."""
     with pytest.raises(BotSetupError):
         load_bot(_submit(folder, "false"))
-    assert wait_for(lambda: not list(builds._cache().iterdir()))
+    assert wait_for(lambda: not list(cache_of_bots().iterdir()))

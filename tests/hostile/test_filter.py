@@ -28,6 +28,8 @@ def run(code: bytes, number: int, *arguments: int, architecture: int) -> int:
             value = struct.unpack_from("=I", data, operand)[0]
         elif kind == 0x06:
             return int(operand)
+        elif kind == 0x05:
+            at += operand
         elif kind == 0x54:
             value &= operand
         elif kind == 0x44:
@@ -50,10 +52,11 @@ def _says(machine: str, number: int, *arguments: int, **options: bool | int) -> 
 
 def test_every_listed_call_is_denied_and_every_other_allowed(machine: str) -> None:
     at = sorted(ARCHITECTURES, reverse=True).index(machine)
-    tables = (seccomp._ALWAYS_DENIED, seccomp._MARKING, seccomp._TIMING, seccomp._SOCKETS, seccomp._FORKING)
-    denied = {numbers[at] for table in tables for numbers in table.values()}
+    tables = (seccomp._ALWAYS_DENIED, seccomp._MARKING, seccomp._TIMING, seccomp._SOCKETS, seccomp._SENDING)
+    denied = {numbers[at] for table in (*tables, seccomp._FORKING) for numbers in table.values()}
     code = seccomp.build_filter(machine, allows_processes=False)
     checked = {seccomp._CLONE[at], seccomp._CLONE3[at], seccomp._SOCKETPAIR[at], seccomp._FLOCK[at]}
+    checked.add(seccomp._SETSOCKOPT[at])
     for number in range(CALLS):
         said = run(code, number, architecture=ARCHITECTURES[machine])
         assert (said != ALLOW) == (number in denied | checked), number
@@ -123,12 +126,24 @@ def test_who_is_cloned_how(flags: int, children: bool, is_allowed: bool, machine
         ("tgkill", (77, 77, 10), True),
         ("madvise", (0, 4096, 4), True),
         ("madvise", (0, 4096, 12), False),
+        ("madvise", (0, 4096, 14), True),  # huge pages, of its own
+        ("madvise", (0, 4096, 21), False),  # out of memory
+        ("madvise", (0, 4096, 22), False),  # filled while it is stopped
+        ("madvise", (0, 4096, 23), False),
+        ("mmap", (0, 4096, 3, 0x8022), False),
+        ("fadvise", (3, 0, 0, 2), True),
+        ("fadvise", (3, 0, 0, 4), False),  # out of memory
+        ("preadv2", (3, 0, 1, 0, 0, 0), True),
+        ("preadv2", (3, 0, 1, 0, 0, 8), False),  # only if it is in memory
+        ("pwritev2", (3, 0, 1, 0, 0, 8), False),
+        ("setsockopt", (3, 1, 2), False),
     ],
 )
 def test_what_is_said_to_arguments(call: str, arguments: tuple[int, ...], is_allowed: bool, machine: str) -> None:
     numbers = {
         "mmap": (9, 222), "socketpair": (53, 199), "fcntl": (72, 25), "ioctl": (16, 29), "prctl": (157, 167),
-        "prlimit": (302, 261), "kill": (62, 129), "tgkill": (234, 131), "madvise": (28, 233),
+        "prlimit": (302, 261), "kill": (62, 129), "tgkill": (234, 131), "madvise": (28, 233), "fadvise": (221, 223),
+        "preadv2": (327, 286), "pwritev2": (328, 287), "setsockopt": (54, 208),
     }  # fmt: skip
     number = numbers[call][machine == "aarch64"]
     assert (_says(machine, number, *arguments) == ALLOW) == is_allowed
@@ -158,6 +173,48 @@ def test_only_a_build_locks_files(call: tuple[int, int], arguments: tuple[int, i
     number = call[machine == "aarch64"]
     assert _says(machine, number, *arguments) != ALLOW
     assert _says(machine, number, *arguments, builds=True) == ALLOW
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "is_allowed"),
+    [
+        ((46, 211), (3,), True),  # sendmsg
+        ((9, 222), (0, 4096, 3, 0x8022), True),  # mmap: nobody stops a build
+        ((54, 208), (3, 1, 2), True),  # setsockopt
+        ((54, 208), (3, 1, 7), False),  # to have larger buffers
+        ((54, 208), (3, 1, 33), False),
+    ],
+)
+def test_what_a_bot_must_not_a_build_may_if_it_harms_nobody(
+    call: tuple[int, int], arguments: tuple[int, ...], is_allowed: bool, machine: str
+) -> None:
+    number = call[machine == "aarch64"]
+    assert _says(machine, number, *arguments) != ALLOW
+    assert (_says(machine, number, *arguments, builds=True) == ALLOW) == is_allowed
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "is_allowed"),
+    [
+        ((204, 123), (0, 128), True),  # sched_getaffinity
+        ((204, 123), (1234, 128), False),
+        ((145, 120), (1234,), False),  # sched_getscheduler
+        ((140, 141), (0, 0), True),  # getpriority
+        ((140, 141), (0, 1234), False),
+        ((140, 141), (2, 0), False),  # of all processes of its user
+        ((252, 31), (1, 0), True),  # ioprio_get
+        ((252, 31), (2, 0), True),
+        ((252, 31), (3, 0), False),
+        ((191, 8), (), False),  # getxattr
+        ((194, 11), (), False),  # listxattr
+    ],
+)
+def test_nothing_is_told_of_what_can_only_be_named_without_namespaces(
+    call: tuple[int, int], arguments: tuple[int, ...], is_allowed: bool, machine: str
+) -> None:
+    number = call[machine == "aarch64"]
+    assert (_says(machine, number, *arguments, sees_others=True) == ALLOW) == is_allowed
+    assert _says(machine, number, *arguments) == ALLOW
 
 
 def _clock(pid: int, kind: int) -> int:

@@ -76,6 +76,10 @@ def _answers(process: Confined, line: str = "hello") -> str:
         process.end()
 
 
+def _add_to_path(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setenv("PATH", f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{folder}")
+
+
 def _build(runtime: Runtime, folder: Path) -> None:
     require_program(runtime.run[0]) if not runtime.run[0].startswith("./") else None
     if runtime.build:
@@ -131,6 +135,41 @@ def test_java_is_told_how_large_its_heap_may_be(backend: str, bots: Path) -> Non
 
 
 @pytest.mark.parametrize("backend", BOXES)
+def test_web_assembly_works_in_node(backend: str, bots: Path) -> None:
+    """Which reserves far more addresses than it takes memory."""
+    code = "const many = [1, 2, 3].map(initial => new WebAssembly.Memory({ initial })); console.log(many.length)"
+    assert verdict_of(_start(backend, [require_program("node"), "-e", code], bots)) == "3"
+
+
+@pytest.mark.parametrize("backend", BOXES)
+def test_a_program_may_be_named_like_the_one_that_makes_the_box(backend: str, bots: Path) -> None:
+    _build(RUNTIMES[0], bots)
+    with open_folder() as folder:
+        shutil.copy(bots / "c", folder / "bwrap")
+        assert _answers(_start(backend, ["./bwrap"], folder)) == "echo hello"
+
+
+def test_a_bot_that_is_bubblewrap_itself_plays_like_any_other(bots: Path) -> None:
+    """With code of its own in it, which runs before bubblewrap's."""
+    require_box("bwrap")
+    build = (require_program("cc"), "-shared", "-fPIC", "-Wl,-init,main", "-o", "echo.so", "echo.c")
+    subprocess.run(build, cwd=bots, check=True)
+    env = environment() | {"LD_PRELOAD": "/bot/echo.so"}
+    assert _answers(BACKENDS["bwrap"](Command((bubblewrap(),), str(bots), env), ResourceLimits())) == "echo hello"
+
+
+@pytest.mark.parametrize(
+    ("env", "why"), [({"a=b": "c"}, "no name of an environment"), ({f"A{at}": "" for at in range(3000)}, "too long")]
+)
+def test_an_environment_that_bubblewrap_cannot_give_is_the_bots_own_trouble(
+    env: dict[str, str], why: str, bots: Path
+) -> None:
+    require_box("bwrap")
+    with pytest.raises(StartFailed, match=why):
+        BACKENDS["bwrap"](Command(("/bin/sh",), str(bots), env), ResourceLimits())
+
+
+@pytest.mark.parametrize("backend", BOXES)
 def test_our_own_interpreter_finds_the_engine(backend: str, bots: Path) -> None:
     if backend == "landlock" and IS_ROOT:
         pytest.skip("our own interpreter may lie in a home that is closed to others")
@@ -155,7 +194,7 @@ def test_a_virtual_environment_in_the_bots_own_folder_works(backend: str) -> Non
 
 
 @pytest.mark.parametrize("backend", BOXES)
-def test_an_interpreter_is_found_through_links(backend: str, bots: Path) -> None:
+def test_an_interpreter_is_found_through_links(backend: str, bots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _build(RUNTIMES[0], bots)
     with open_folder() as folder:
         for place in ("one/bin", "two/bin", "three/bin", "three/lib"):
@@ -163,6 +202,7 @@ def test_an_interpreter_is_found_through_links(backend: str, bots: Path) -> None
         shutil.copy(bots / "c", folder / "three/bin/lang")
         (folder / "two/bin/lang").symlink_to("../../three/bin/lang")
         (folder / "one/bin/lang").symlink_to(folder / "two/bin/lang")
+        _add_to_path(monkeypatch, folder / "one/bin")
         assert _answers(_start(backend, [f"{folder}/one/bin/lang"], bots)) == "echo hello"
 
 
@@ -178,9 +218,12 @@ def _closed(folder: Path, bots: Path) -> Path:
 
 
 @pytest.mark.parametrize("backend", BOXES)
-def test_an_interpreter_in_a_closed_home_works_or_it_is_said_why_not(backend: str, bots: Path) -> None:
+def test_an_interpreter_in_a_closed_home_works_or_it_is_said_why_not(
+    backend: str, bots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_folder() as folder:
         home = _closed(folder, bots)
+        _add_to_path(monkeypatch, home / "lang/bin")
         if backend == "landlock" and IS_ROOT:
             with pytest.raises(StartFailed, match=f"{home} is closed"):
                 _start(backend, [f"{home}/lang/bin/lang"], bots)
@@ -225,6 +268,7 @@ def test_a_home_is_no_installation(bots: Path, monkeypatch: pytest.MonkeyPatch) 
             (place / "secret").touch()
             shutil.copy(bots / "c", place / "bin/lang")
             shutil.copy("/bin/ls", place / "bin/ls")
+            _add_to_path(monkeypatch, place / "bin")
             assert _answers(_start("namespaces", [f"{place}/bin/lang"], bots)) == "echo hello"
             assert verdict_of(_start("namespaces", [f"{place}/bin/ls", str(place)], bots)) == "bin"
 

@@ -7,15 +7,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +111,88 @@ static int receive_atime(void) {
     return changed;
 }
 
+/* whether a file that both may read is in memory */
+static int is_cached(int file) {
+    char byte;
+    struct iovec place = {&byte, 1};
+    return preadv2(file, &place, 1, 0, RWF_NOWAIT) == 1;
+}
+static int send_cache(void) {
+    int file = open("page", O_RDONLY);
+    fdatasync(file); /* or it could not be put out of memory */
+    return posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+}
+static int receive_cache(void) {
+    static int had;
+    char byte;
+    int file = open("page", O_RDONLY), gone = had && !is_cached(file);
+    had = read(file, &byte, 1) == 1 && is_cached(file);
+    return gone;
+}
+
+/* how many threads the machine runs */
+static void *stay(void *_) { for (;;) pause(); return _; }
+static int send_threads(void) {
+    pthread_t thread;
+    for (int count = 0; count < 50; count++) {
+        int error = pthread_create(&thread, NULL, stay, NULL);
+        if (error) return error;
+    }
+    return 0;
+}
+static int receive_threads(void) {
+    static int before;
+    struct sysinfo now;
+    if (sysinfo(&now) < 0) return 0;
+    int more = before && now.procs >= before + 40;
+    before = now.procs;
+    return more;
+}
+
+/* how many descriptors a user has sent and not received */
+static int send_descriptors(int count, int times) {
+    char control[CMSG_SPACE(250 * sizeof(int))] = {0}, byte = 0;
+    struct iovec data = {&byte, 1};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control};
+    int ends[2];
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    *CMSG_FIRSTHDR(&message) = (struct cmsghdr){CMSG_LEN(count * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0) return errno;
+    for (int at = 0; at < times; at++)
+        if (sendmsg(ends[0], &message, 0) < 0) return errno;
+    return 0;
+}
+static int send_flight(void) { return send_descriptors(250, 2); }
+static int receive_flight(void) {
+    struct rlimit few = {128, 128};
+    setrlimit(RLIMIT_NOFILE, &few); /* which is also how many may be under way */
+    return send_descriptors(1, 1) == ETOOMANYREFS;
+}
+
+/* how many signals wait for a user's processes */
+static int queue_signals(int most) {
+    int count = 0;
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGRTMAX);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    while (count < most && sigqueue(getpid(), SIGRTMAX, (union sigval){0}) == 0) count++;
+    return count;
+}
+static int send_queue(void) { return queue_signals(200) == 200 ? 0 : EAGAIN; }
+static int receive_queue(void) {
+    static int before;
+    struct rlimit few;
+    getrlimit(RLIMIT_SIGPENDING, &few);
+    few.rlim_cur = few.rlim_max < 300 ? few.rlim_max : 300;
+    setrlimit(RLIMIT_SIGPENDING, &few);
+    int count = queue_signals(300), fewer = count < before - 100;
+    signal(SIGRTMAX, SIG_IGN); /* which takes them away */
+    signal(SIGRTMAX, SIG_DFL);
+    before = count;
+    return fewer;
+}
+
 /* whether there is one process more than before, with a number near our own */
 enum { NEAR = 10000 };
 static char known[2 * NEAR];
@@ -138,7 +224,9 @@ int main(int argc, char **argv) {
         {"path", send_path, receive_path}, {"file", send_file, receive_file}, {"shm", send_shm, receive_shm},
         {"sysv", send_sysv, receive_sysv}, {"mq", send_mq, receive_mq}, {"fifo", send_fifo, receive_fifo},
         {"atime", send_atime, receive_atime}, {"signals", send_presence, receive_signals},
-        {"clocks", send_presence, receive_clocks}, {"sessions", send_presence, receive_sessions}};
+        {"clocks", send_presence, receive_clocks}, {"sessions", send_presence, receive_sessions},
+        {"cache", send_cache, receive_cache}, {"threads", send_threads, receive_threads},
+        {"flight", send_flight, receive_flight}, {"queue", send_queue, receive_queue}};
     char byte;
     if (argc < 5) return 2;
     name = argv[3];

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <utime.h>
 
@@ -67,30 +68,53 @@ static int run_setuid(void) {
 
 static int whoami(void) { return geteuid() == 0 ? 0 : EPERM; }
 
+/* tries something in every folder at most two below the root, until it succeeds; as a plain process in one */
+static int in_some_folder(const char *path, int depth, int (*attempt)(const char *)) {
+    int error = attempt(path);
+    DIR *opened = error && depth < 2 && !getenv("PLAIN") ? opendir(path) : NULL;
+    struct dirent *entry;
+    while (error && opened && (entry = readdir(opened))) {
+        char below[600];
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.') continue;
+        snprintf(below, sizeof below, "%s%s/", path, entry->d_name);
+        if (!in_some_folder(below, depth + 1, attempt)) error = 0;
+    }
+    if (opened) closedir(opened);
+    return error;
+}
+
+static int somewhere(int (*attempt)(const char *)) {
+    if (getenv("PLAIN")) return attempt(in_folder("world/"));
+    return in_some_folder("/tmp/", 2, attempt) && in_some_folder("/", 0, attempt) ? ENOSPC : 0;
+}
+
 /* a hundred megabytes, in files that are each below any limit of one */
-static int fill_disk(void) {
+static int fill(const char *place) {
     static char block[1 << 20];
     for (int at = 0; at < 10; at++) {
-        char path[4200];
-        snprintf(path, sizeof path, "%s/fill-%d", getenv("PLAIN") ? in_folder("world") : "/tmp", at);
+        char path[700];
+        snprintf(path, sizeof path, "%sfill-%d", place, at);
         int file = open(path, O_CREAT | O_WRONLY, 0600);
         if (file < 0) return errno;
         for (int count = 0; count < 10; count++)
-            if (write(file, block, sizeof block) != sizeof block) return errno ? errno : ENOSPC;
+            if (write(file, block, sizeof block) != sizeof block) return close(file), ENOSPC;
         close(file);
     }
     return 0;
 }
 
-static int fill_inodes(void) {
+static int fill_names(const char *place) {
     for (int at = 0; at < 5000; at++) {
-        char path[4200];
-        snprintf(path, sizeof path, "%s/inode-%d", getenv("PLAIN") ? in_folder("world") : "/tmp", at);
+        char path[700];
+        snprintf(path, sizeof path, "%sinode-%d", place, at);
         int error = can_open(path, O_CREAT | O_WRONLY);
         if (error) return error;
     }
     return 0;
 }
+
+static int fill_disk(void) { return somewhere(fill); }
+static int fill_inodes(void) { return somewhere(fill_names); }
 
 static int huge_file(void) {
     signal(SIGXFSZ, SIG_IGN);
@@ -124,6 +148,47 @@ static int join_cgroup(void) {
     return error ? can_open("/sys/fs/cgroup/unified/cgroup.procs", O_WRONLY) : 0;
 }
 
+/* what else runs on the machine, and how much */
+static int see_machine(void) {
+    const char *names[] = {"stat", "loadavg", "meminfo", "vmstat", "interrupts", "softirqs", "diskstats", "locks", "keys",
+                           "key-users", "uptime", "zoneinfo", "buddyinfo", "pressure/cpu", "sys/fs/file-nr"};
+    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
+        char path[100];
+        snprintf(path, sizeof path, "/proc/%s", names[at]);
+        if (!can_read(path)) return 0;
+    }
+    return EACCES;
+}
+
+static int treat_itself(void) {
+    const char *names[] = {"oom_score_adj", "autogroup", "timerslack_ns", "clear_refs", "coredump_filter"};
+    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
+        char path[100];
+        snprintf(path, sizeof path, "/proc/self/%s", names[at]);
+        if (!can_open(path, O_WRONLY)) return 0;
+    }
+    return EACCES;
+}
+
+/* whether a file is in memory: if another bot has read it */
+static int see_cached(void) {
+    char byte;
+    struct iovec place = {&byte, 1};
+    int file = open("page", O_RDONLY);
+    if (file < 0 || read(file, &byte, 1) != 1) return errno;
+    return error_of(preadv2(file, &place, 1, 0, RWF_NOWAIT));
+}
+
+static int see_cached_by_map(void) {
+    unsigned char found = 0;
+    int file = open("page", O_RDONLY);
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+    return page == MAP_FAILED ? errno : error_of(mincore(page, 4096, &found));
+}
+
+static int read_mark(void) { char text[100]; return error_of(getxattr(in_folder("other/bot.py"), "user.mark", text, 100)); }
+static int list_marks(void) { char names[100]; return error_of(listxattr(in_folder("other/bot.py"), names, 100)); }
+static int read_link(void) { char target[100]; return error_of(readlink(in_folder("pointer"), target, 100)); }
 static int see_mounts(void) { return can_read("/proc/self/mountinfo"); }
 
 ATTACKS({"read_secret", read_secret}, {"read_other_bot", read_other_bot}, {"read_accounts", read_accounts},
@@ -139,4 +204,7 @@ ATTACKS({"read_secret", read_secret}, {"read_other_bot", read_other_bot}, {"read
         {"watch_everything", watch_everything}, {"open_by_handle", open_by_handle}, {"run_setuid", run_setuid},
         {"whoami", whoami}, {"fill_disk", fill_disk}, {"fill_inodes", fill_inodes}, {"huge_file", huge_file},
         {"read_disk", read_disk}, {"set_core_pattern", set_core_pattern},
-        {"press_sysrq", press_sysrq}, {"join_cgroup", join_cgroup}, {"see_mounts", see_mounts})
+        {"press_sysrq", press_sysrq}, {"join_cgroup", join_cgroup}, {"see_mounts", see_mounts},
+        {"see_machine", see_machine}, {"treat_itself", treat_itself}, {"see_cached", see_cached},
+        {"see_cached_by_map", see_cached_by_map}, {"read_mark", read_mark}, {"list_marks", list_marks},
+        {"read_link", read_link})

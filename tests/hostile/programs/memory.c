@@ -111,6 +111,44 @@ static int pipe_memory(void) {
     return 0;
 }
 
+/* what waits in a socket is counted nowhere */
+static int socket_memory(void) {
+    static char data[1 << 16];
+    long held = 0;
+    for (int count = 0; count < 480; count++) { /* as many as an ordinary process may have open */
+        int ends[2], size = 1 << 24;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) < 0) return errno;
+        for (int at = 0; at < 2; at++) {
+            long written;
+            if (setsockopt(ends[at], SOL_SOCKET, SO_SNDBUF, &size, sizeof size) < 0) return errno;
+            while ((written = write(ends[at], data, sizeof data)) > 0)
+                if ((held += written) > (long)PIECE * PIECES) return 0;
+        }
+    }
+    return ENOMEM;
+}
+
+/* tables for addresses: twice what a bot is given, for pages that hold nothing */
+static int table_memory(void) {
+    const long step = 2 << 20, size = 60L << 30;
+    char *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), seen = 0;
+    if (memory == MAP_FAILED || madvise(memory, size, MADV_NOHUGEPAGE) < 0) return errno;
+    for (long at = 0; at < size; at += step) seen |= ((volatile char *)memory)[at];
+    sleep(3); /* a watchdog is not there at once, but it comes */
+    return seen;
+}
+
+/* the kernel fills memory to the end, also for a process that is stopped meanwhile */
+static int filled_by_advice(void) {
+    char *memory = mmap(NULL, PIECE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? errno : error_of(madvise(memory, PIECE, 22)); /* MADV_POPULATE_READ */
+}
+
+static int filled_by_map(void) {
+    char *memory = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return memory == MAP_FAILED ? errno : 0;
+}
+
 static int locked_memory(void) {
     char *memory = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? errno : error_of(mlock(memory, PIECE));
@@ -142,4 +180,6 @@ ATTACKS({"private_memory", private_memory}, {"shared_memory", shared_memory}, {"
         {"heap", heap}, {"break_upwards", break_upwards}, {"shared_zero", shared_zero},
         {"memory_file", memory_file}, {"growing_down", growing_down}, {"stack", stack},
         {"read_only_memory", read_only_memory}, {"file_memory", file_memory}, {"pipe_memory", pipe_memory},
-        {"locked_memory", locked_memory}, {"merged_memory", merged_memory}, {"thread_stacks", thread_stacks})
+        {"locked_memory", locked_memory}, {"merged_memory", merged_memory}, {"thread_stacks", thread_stacks},
+        {"socket_memory", socket_memory}, {"table_memory", table_memory}, {"filled_by_advice", filled_by_advice},
+        {"filled_by_map", filled_by_map})

@@ -97,6 +97,18 @@ static int read_limits(void) {
     return error_of(prlimit(victim, RLIMIT_NOFILE, NULL, &limit));
 }
 
+static int read_priority(void) {
+    errno = 0;
+    return getpriority(PRIO_PROCESS, victim) == -1 ? errno : 0;
+}
+
+static int read_disk_priority(void) { return error_of(syscall(SYS_ioprio_get, 1, victim)); }
+static int read_scheduling(void) { return error_of(sched_getscheduler(victim)); }
+static int read_core(void) {
+    cpu_set_t cores;
+    return error_of(sched_getaffinity(victim, sizeof cores, &cores));
+}
+
 static int slow_victim(void) { return error_of(setpriority(PRIO_PROCESS, victim, 19)); }
 static int slow_disk(void) { return error_of(syscall(SYS_ioprio_set, 1, victim, 3 << 13)); }
 
@@ -276,7 +288,8 @@ ATTACKS({"kill_victim", kill_victim}, {"stop_thread", stop_thread},
         {"read_first_command", read_first_command}, {"read_first_environment", read_first_environment},
         {"follow_first_root", follow_first_root}, {"open_first_memory", open_first_memory},
         {"see_processes", see_processes}, {"probe_process", probe_process}, {"see_thinking", see_thinking},
-        {"limit_victim", limit_victim}, {"read_limits", read_limits}, {"slow_victim", slow_victim},
+        {"limit_victim", limit_victim}, {"read_limits", read_limits}, {"read_priority", read_priority}, {"read_disk_priority", read_disk_priority},
+        {"read_scheduling", read_scheduling}, {"read_core", read_core}, {"slow_victim", slow_victim},
         {"slow_disk", slow_disk}, {"move_victim", move_victim}, {"leave_core", leave_core},
         {"schedule_victim", schedule_victim}, {"schedule_itself", schedule_itself}, {"share_core", share_core},
         {"raise_limits", raise_limits}, {"dump_core", dump_core}, {"dump_core_new", dump_core_new},
