@@ -35,7 +35,7 @@ def why(bot: Bot, take: Take, limits: ResourceLimits) -> Cause:
         )
     if fault.kind == "timeout" or (fault.kind == "no-start" and evidence.exit == "still running"):
         return why_silent(bot, take, limits)
-    return why_ended(take, limits)
+    return why_ended(bot, take, limits)
 
 
 def _first_moves(bot: Bot, take: Take, limits: ResourceLimits) -> Iterator[Answer]:

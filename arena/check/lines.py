@@ -11,6 +11,7 @@ from arena.protocol import shown
 
 _STDERR = "Print nothing but messages to standard output: write logs and banners to standard error."
 _DUMP = "Let a JSON library write the line (in Python json.dumps), one compact object a line."
+_WANT = "`want` holds something that is no text, expected words"
 _ECHO = "Copy `turn` from the message that you answer; it counts all pieces on the board, not your own moves."
 
 
@@ -101,8 +102,30 @@ def _why_wrong_field(message: dict[str, Any], asked: str, sent: str, detail: str
                 "Leave it out, or make it a finite number.",
             )
     if asked == "ready":
-        return Cause(f"the ready message is not right: {detail}", "See `ready` in docs/protocol.md.")
+        return _why_wrong_ready(message, detail)
     return _why_wrong_move(message, sent, detail)
+
+
+def _why_wrong_ready(message: dict[str, Any], detail: str) -> Cause:
+    want = message.get("want", [])
+    if not isinstance(want, list) or not all(isinstance(word, str) for word in want):
+        what = f"`want` is {_kind(want)}, expected a list of words" if not isinstance(want, list) else _WANT
+        return Cause(what, 'Write it as "want":["legal"], or leave it out.')
+    for name in ("name", "version", "author"):
+        if not isinstance(message.get(name, ""), str):
+            return Cause(f"`{name}` is {_kind(message[name])}, expected text", "Put it in quotes, or leave it out.")
+    if message.get("games", "one") not in ("one", "many"):
+        got = _quoted(json.dumps(message["games"]))
+        return Cause(f'`games` is {got}, expected "one" or "many"', 'Leave it out, which means "one".')
+    return Cause(f"the ready message is not right: {detail}", "See `ready` in docs/protocol.md.")
+
+
+def _kind(value: object) -> str:
+    """Return what a value is, as an author of a bot would call it."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    kinds = {str: "text", int: "a whole number", float: "a float", list: "a list", dict: "an object"}
+    return kinds.get(type(value), "something else")
 
 
 def _why_wrong_type(message: dict[str, Any], asked: str) -> Cause:
@@ -126,7 +149,9 @@ def _why_wrong_move(message: dict[str, Any], sent: str, detail: str) -> Cause:
     turn = _turn_of(sent)
     if "turn" not in message:
         return Cause("the move has no `turn`", _ECHO)
-    if message["turn"] != turn and isinstance(message["turn"], int):
+    if isinstance(message["turn"], bool) or not isinstance(message["turn"], (int, float)):
+        return Cause(f"`turn` is {_kind(message['turn'])}, expected the whole number {turn} as it was sent", _ECHO)
+    if message["turn"] != turn:
         return Cause(f"`turn` is {message['turn']}, but turn {turn} was asked: {_why_wrong_turn(message, turn)}", _ECHO)
     if "index" in message and "index needs" in detail:
         return Cause(
@@ -159,14 +184,34 @@ def _why_wrong_value(message: dict[str, Any], detail: str) -> Cause:
             f"a coordinate is a float: {_quoted(json.dumps(parts or message.get('index')))}",
             "Write whole numbers: 4, not 4.0 (int() in Python, integer division, a cast before writing).",
         )
-    if any(isinstance(part, str) for part in leaves) or any(isinstance(cell, str) for cell in parts or ()):
-        return Cause(
-            f"a cell is text: {_quoted(json.dumps(parts))}", "Write each cell as [row,column], two whole numbers."
-        )
+    if "cells" in message and (wrong := _wrong_cells(parts)):
+        return Cause(f"{wrong}: {_quoted(json.dumps(parts))}", "Write each cell as [row,column], two whole numbers.")
     if any(value is None for value in message.values()):
         names = ", ".join(name for name, value in message.items() if value is None)
         return Cause(f"{names} is null", "Leave an optional field out instead: null is not the same.")
+    if isinstance(message["turn"], float):
+        return Cause("`turn` is a float", _ECHO)
+    for name, kind, expected in (("index", int, "a whole number"), ("note", str, "text"), ("eval", float, "a number")):
+        value = message.get(name, kind())
+        if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
+            return Cause(f"`{name}` is {_kind(value)}, expected {expected}", "See `move` in docs/protocol.md.")
     return Cause(f"the move is not right: {detail}", "See `move` in docs/protocol.md.")
+
+
+def _wrong_cells(cells: object) -> str:
+    """Return what is wrong with the shape of a list of cells, if anything is."""
+    if cells is None:
+        return ""  # told as null
+    if not isinstance(cells, list):
+        return f"`cells` is {_kind(cells)}, expected a list of cells"
+    for cell in cells:
+        if not isinstance(cell, list):
+            return f"a cell is {_kind(cell)}"
+        if len(cell) != 2:
+            return f"a cell has {len(cell)} number{'s' * (len(cell) != 1)} instead of two"
+        if any(isinstance(part, str) for part in cell):
+            return "a cell is text"
+    return ""
 
 
 def _turn_of(sent: str) -> int:

@@ -36,9 +36,10 @@ def why_illegal(take: Take, more: Samples) -> Cause:
     if not evidence.named or evidence.rule == "not a piece":
         return _why_no_piece(take)
     return (
-        _why_read_wrongly(take, more)
+        _why_stale(take)
+        or _why_read_wrongly(take, more)
         or _why_wrong_start(take)
-        or _why_wrong_color(take)
+        or _why_wrong_color(take, more)
         or _why_wrong_board(take)
         or _by_rule(take, evidence.named)
     )
@@ -75,6 +76,20 @@ def _message(received: str) -> dict[str, Any]:
         return dict(json.loads(received))
     except ValueError:
         return {}
+
+
+def _why_stale(take: Take) -> Cause | None:
+    """Return what is wrong with a bot that gets the list of legal moves, and plays from one that it got before."""
+    if take.ready is None or "legal" not in take.ready.want:
+        return None
+    *earlier, last = take.answers
+    for answer in reversed(earlier):
+        if _number(last.cells, answer.game) is not None:
+            what = (
+                f"plays from the list of an earlier turn: the move was legal at turn {answer.game.turn}, and is not now"
+            )
+            return Cause(what, "Use the `legal` of the very turn that you answer.")
+    return None
 
 
 # ---- no piece at all
@@ -136,14 +151,27 @@ _READINGS = (
 
 def _why_read_wrongly(take: Take, more: Samples) -> Cause | None:
     likely = [reading for reading in _READINGS if all(_fits(reading, answer) for answer in take.answers)]
-    if likely and len(take.answers) < _ENOUGH:
-        others = list(more())
-        likely = [reading for reading in likely if all(_fits(reading, answer) for answer in others)]
+    if likely:
+        likely = _borne_out(likely, take, list(more()))
     if not likely:
         return None
     right = [likely[0].undo(cell, take.game) for cell in take.answers[-1].cells]
     what = f"{likely[0].what}: {cell_list(sorted(right))} would be legal, not {cell_list(take.answers[-1].cells)}"
     return Cause(what, likely[0].advice)
+
+
+def _borne_out(likely: list[_Reading], take: Take, others: list[Answer]) -> list[_Reading]:
+    """Return the readings that explain first moves as well: without start squares a few answers fit by chance."""
+    likely = [reading for reading in likely if all(_fits(reading, answer) for answer in others)]
+    if not _all_of_color(None, others):
+        return likely
+    # a bot that finds all start squares can at most swap, which is right by symmetry on many boards
+    is_sure = len(take.answers) >= _ENOUGH or _has_starts(take.game)
+    return [reading for reading in likely if reading.swaps and is_sure]
+
+
+def _has_starts(game: Game) -> bool:
+    return any(game.variant.starts)
 
 
 def _fits(reading: _Reading, answer: Answer) -> bool:
@@ -184,12 +212,13 @@ def _corners(rows: int, cols: int) -> set[Cell]:
     return {(row, col) for row in (0, rows - 1) for col in (0, cols - 1)}
 
 
-def _why_wrong_color(take: Take) -> Cause | None:
-    game, cells = take.game, take.answers[-1].cells
-    variant = game.variant
+def _why_wrong_color(take: Take, more: Samples) -> Cause | None:
+    game, variant = take.game, take.game.variant
     own = variant.seats[take.scene.seat]
+    # where a first piece may lie anywhere, one answer fits many colors
+    answers = take.answers[-1:] if _has_starts(game) else take.answers
     for other in sorted(variant.colors, key=lambda color: color not in own):
-        if other == game.color or _number(cells, game, other) is None:
+        if other == game.color or not _all_of_color(other, answers):
             continue
         if game.color == variant.turning_color:
             what = f"plays its own color {other}, but the turn asks for {game.color}, the turning color"
@@ -199,10 +228,15 @@ def _why_wrong_color(take: Take) -> Cause | None:
         if other in own:
             what = f"confuses its colors: the move is one of {other}, but the turn asks for {game.color}"
             return Cause(what, f"A seat can have several colors ({', '.join(own)}): place for the `color` of the turn.")
-        if game.cells(other):
+        if game.cells(other) and _all_of_color(other, take.answers) and not _all_of_color(None, more()):
             what = f"plays another's color: the move is one of {other}, but the turn asks for {game.color}"
             return Cause(what, "Place for the `color` of the turn; your colors are in seats[seat] of hello.")
     return None
+
+
+def _all_of_color(color: str | None, answers: Iterable[Answer]) -> bool:
+    """Tell whether all answers are legal for a color, or each for the one that was asked for."""
+    return all(_number(answer.cells, answer.game, color) is not None for answer in answers)
 
 
 # ---- a board that is not the true one
@@ -262,6 +296,9 @@ _BELIEFS: tuple[tuple[str, str, _Belief], ...] = (
 
 def _why_wrong_board(take: Take, *, finds_none: bool = False) -> Cause | None:
     """Return what a bot forgets; `finds_none` is one that sees no legal move where there is one."""
+    assert take.fault is not None
+    if take.fault.evidence.rule == "no corner contact" and not _has_starts(take.game):
+        return None  # a first piece may lie anywhere: to forget its own would explain whatever a bot does
     for what, advice, belief in _BELIEFS:
         if finds_none and _mind(take.game, take, belief).has_move(_color(take.game)):
             continue
@@ -340,4 +377,5 @@ def _by_rule(take: Take, named: Sequence[Cell]) -> Cause:
     if rule == "off the board" and (rows, cols) != (20, 20) and all(0 <= part < 20 for cell in named for part in cell):
         what = f"assumes a board of 20 x 20, but this one has {rows} rows and {cols} columns: {detail}"
         return Cause(what, _RULES[rule])
-    return Cause(f"illegal move, {rule}: {detail}", _RULES.get(rule, "Compare your moves with `legal`."))
+    advice = _RULES.get(rule, "Compare your moves with `legal`.")
+    return Cause(f"illegal move, {rule}: {detail}", advice, key=f"illegal move, {rule}")

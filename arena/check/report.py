@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -15,6 +16,15 @@ class Cause(msgspec.Struct, frozen=True):
 
     what: str
     advice: str = ""
+    key: str = ""  # what tells it from other causes, where `what` tells more than that
+
+    def is_like(self, other: Cause) -> bool:
+        """Whether it is the same mistake, maybe with other numbers."""
+        return _without_numbers(self.key or self.what) == _without_numbers(other.key or other.what)
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "", text)
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +37,9 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     advice: str = ""
     sent: str = ""  # the last line to the bot
     received: str = ""  # the last line from the bot
+    log: str = ""  # the last lines that the bot wrote to standard error
     board: str = ""  # as it was then; x marks what the bot named
+    same_as: int | None = None  # the number of the first step that failed for the same cause
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,17 +67,22 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def lines_of(step: Step) -> Iterator[str]:
     """Give a step as lines for a terminal."""
     mark = {True: "ok", False: "FAILED", None: "note"}[step.ok]
-    yield f"{step.number:2}  {step.name:<{_NAME_WIDTH}}  {mark:<6}  {plain(step.detail)}"
+    detail = f"the same as in step {step.same_as}" if step.same_as else plain(step.detail)
+    yield f"{step.number:2}  {step.name:<{_NAME_WIDTH}}  {mark:<6}  {detail}"
+    if step.same_as:
+        return
     for title, text in (("advice", step.advice), ("sent", step.sent), ("received", step.received)):
         if text:
             yield f"    {title:<8}  {plain(cut(text))}"
+    for at, line in enumerate(step.log.splitlines()):
+        yield f"    {'' if at else 'log':<8}  {plain(line)}".rstrip()
     for line in step.board.splitlines():
         yield f"    {line}"
 
 
-def cut(text: str) -> str:
+def cut(text: str, shown: int = _SHOWN) -> str:
     """Return the beginning of a text that may be long."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… [{len(text)} characters]"
+    return text if len(text) <= shown else f"{text[:shown]}… [{len(text)} characters]"
 
 
 def plain(text: str) -> str:

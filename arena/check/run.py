@@ -9,16 +9,19 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from arena.bot_process import wait_for_exit
 from arena.bots import Bot, load_bot
+from arena.check.beginnings import why_not_built, why_not_started
 from arena.check.diagnosis import picture, why
-from arena.check.endings import last_line, why_not_built, why_not_started
+from arena.check.endings import FIELDS
+from arena.check.leaving import how_it_left, why_crashed_at_end, why_it_stays, why_not_at_rest
+from arena.check.logs import end_of
+from arena.check.long_lines import InParts, long_scene, size_of, why_not_whole
 from arena.check.rehearsal import Scene, Take, Taped, on_stage, rehearse, wait_until_at_rest
-from arena.check.report import Cause, Report, Step
-from arena.check.silence import BUSY_SHARE
+from arena.check.report import Cause, Report, Step, cut
 from arena.errors import BotSetupError
-from arena.limits import LEAVE_MS, ResourceLimits, TimeControl
-from arena.sandbox import Exit, StartFailed
+from arena.limits import ResourceLimits, TimeControl
+from arena.protocol import Ready
+from arena.sandbox import StartFailed
 from engine import VARIANTS
 
 _LOW_MS = 250  # a short time for a move, that every bot should be able to keep to
@@ -31,6 +34,7 @@ _BRISK_BANK_MS = 1_000
 _LONG_LOG = 1_000_000  # bytes in one game
 _MUCH_MEMORY = 0.8
 _SOME_ANSWERS = 6
+_WORDS, _WORD = 8, 40  # of a bot's `want` that are shown: how many, and characters of each
 # purple has one placement left, and is out after it
 _SMOTHERED = "duo I5a@a10 Pd@j5 Ye@f14 Nf@h9 Nb@a13 Fa@f10"
 _SPECIAL = {"two": " (two colors of one seat)", "three": " (the turning color)"}
@@ -44,7 +48,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     time: TimeControl = TimeControl()
     limits: ResourceLimits = ResourceLimits()
     patience_s: float = 10.0  # a game of a bot that thinks for longer, all in all, is broken off
-    quick: bool = False  # start, handshake, first move, a game of each variant, clean exit; nothing more
+    quick: bool = False  # start, handshake, first move, long lines, a game of each variant, clean exit; nothing more
 
     @property
     def home(self) -> str:
@@ -84,6 +88,16 @@ def _claims(bot: Bot, preferred: str | None) -> tuple[str, ...]:
     return (preferred,) if preferred in bot.variants else bot.variants[:1]
 
 
+def _wants(ready: Ready) -> str:
+    """Return in words what a bot asked for, and what of that nobody knows."""
+    known = list(FIELDS.values())
+    told = " and ".join(word for word in ready.want if word in known)
+    unknown = ", ".join(cut(word, _WORD) for word in ready.want[:_WORDS] if word not in known)
+    if unknown:
+        told = f"{told}{' and ' * bool(told)}{unknown}, which nobody knows (expected any of {', '.join(known)})"
+    return told or "nothing"
+
+
 class _Stop(Exception):
     """The rest of a check makes no sense."""
 
@@ -96,6 +110,7 @@ class _Check:
         self._checkup = checkup
         self._tell = tell
         self._steps: list[Step] = []
+        self._causes: list[tuple[int, Cause]] = []  # each with the first step that failed for it
         self._time = checkup.time
         self._take: Take | None = None  # the first one
         self._peak_mb = 0.0
@@ -108,6 +123,7 @@ class _Check:
                 self._check_low_limits()
                 self._check_bookkeeping()
                 self._check_blocked()
+            self._check_long_lines()
             for variant in dict.fromkeys(self._checkup.variants):
                 self._check_variant(variant)
             self._check_exit()
@@ -136,8 +152,8 @@ class _Check:
         if take.ready is None or (fault and not take.answers and not fault.evidence.wall_us):
             self._fail_take("handshake", take)
             raise _Stop
-        wants = " and ".join(take.ready.want) or "nothing"
         games = "many games" if take.ready.games == "many" else "one game"
+        wants = _wants(take.ready)
         self._pass("handshake", f"ready after {take.ready_us / 1e6:.2f} s; wants {wants}; plays {games} a process")
         if fault:
             self._fail_take("first move", take)
@@ -181,13 +197,24 @@ class _Check:
         name, scene = "blocked early", self._short_game()
         with on_stage(self._bot, self._checkup.limits) as process:
             take = rehearse(process, scene, self._checkup.time)
-            crash = None if take.fault else self._crash_at_end(process)
+            crash = None if take.fault else why_crashed_at_end(process)
+        self._ended(process)
         if take.fault:
             self._fail_take(name, take)
         elif crash:
-            self._fail(name, crash, take)
+            self._fail(name, crash, take, process.log.text())
         else:
             self._pass(name, f"after an opening, {self._answers(take)}, then blocked while the others played on")
+
+    def _check_long_lines(self) -> None:
+        scene = long_scene(self._checkup.variants)
+        take = self._rehearse(scene, self._checkup.time, InParts)
+        if take.fault is None:
+            self._pass("long lines", f"read a line of {size_of(take)} that came in two parts")
+        elif cause := why_not_whole(self._bot, take, self._checkup.limits):
+            self._fail("long lines", cause, take)
+        else:
+            self._fail_take("long lines", take)
 
     def _check_variant(self, variant: str) -> None:
         seat = len(VARIANTS[variant].seats) - 1
@@ -216,53 +243,22 @@ class _Check:
                 if take.fault:
                     self._note(name, "left out: no game came to its end")
                     return
-                cause = self._crash_at_end(process) or self._why_it_stays(process)
+                cause = why_crashed_at_end(process) or why_it_stays(process)
+                self._ended(process)
                 if cause is None:
-                    self._pass(name, self._how_it_left(process))
+                    self._pass(name, how_it_left(process))
                     return
         assert cause is not None
-        self._fail(name, cause, take)
+        self._fail(name, cause, take, process.log.text())
 
     def _short_game(self) -> Scene:
         if "duo" in self._checkup.variants:
             return self._scene(variant="duo", opening=_SMOTHERED)
         return self._scene(variant=self._checkup.home)
 
-    def _crash_at_end(self, process: Taped) -> Cause | None:
-        """Return what is wrong with a bot that ends badly when it is told of the end of the game."""
-        wait_until_at_rest(process)
-        if not process.confined.has_ended():
-            return None
-        end = self._ended(process)
-        if end.code == 0:
-            return None
-        what = f"it crashed when it was told of the end of the game ({end}): {last_line(process.log.text())}"
-        return Cause(
-            what, "`end` tells the scores, and in `played` what happened last, passes of your own color included."
-        )
-
-    def _why_it_stays(self, process: Taped) -> Cause | None:
-        """Return what is wrong with a bot that does not leave when its input is closed."""
-        process.close_input()
-        used_ns = process.cpu_ns()
-        wait_for_exit([process], LEAVE_MS)
-        if process.confined.has_ended():
-            return None
-        is_busy = process.cpu_ns() - used_ns > BUSY_SHARE * LEAVE_MS * 1_000_000
-        does = "computes on, maybe reading nothing for ever" if is_busy else "waits for something"
-        what = f"still there {LEAVE_MS} ms after its input was closed: it {does}"
-        return Cause(what, "Leave when the input ends (readline gives '' or null, getline fails).")
-
-    def _how_it_left(self, process: Taped) -> str:
-        end = self._ended(process)
-        if end.code == 0:
-            return "left by itself when its input was closed"
-        return f"left when its input was closed; with {end}, which does no harm: {last_line(process.log.text())}"
-
-    def _ended(self, process: Taped) -> Exit:
-        end = process.end()
-        self._peak_mb = max(self._peak_mb, end.peak_mb)
-        return end
+    def _ended(self, process: Taped) -> None:
+        """End a bot, and note what it used."""
+        self._peak_mb = max(self._peak_mb, process.end().peak_mb)
 
     # ---- what it spends, and reuse
 
@@ -311,8 +307,8 @@ class _Check:
                 self._note("reuse", "left out: the first game failed already")
                 return
             wait_until_at_rest(process)
-            if cause := self._why_not_at_rest(process):
-                self._fail("reuse", cause)
+            if cause := why_not_at_rest(process):
+                self._fail("reuse", cause, log=process.log.text())
                 return
             take = rehearse(process, second, self._checkup.time)
         if take.fault is None:
@@ -324,22 +320,13 @@ class _Check:
         else:
             self._fail_take("reuse", take)
 
-    def _why_not_at_rest(self, process: Taped) -> Cause | None:
-        if process.confined.has_ended():
-            what = f'it left after the first game ({process.end()}), though it said "games":"many"'
-            what += f": {said}" if (said := last_line(process.log.text())) else ""
-            return Cause(what, 'Wait for another `hello` after `end`, or leave "games" out of ready.')
-        if not process.is_at_rest:
-            return Cause("it printed something after `end`", "Say nothing between `end` and the next `hello`.")
-        return None
-
     # ---- steps
 
     def _scene(self, **settings: Any) -> Scene:
         return Scene(patience_s=self._checkup.patience_s, **settings)
 
-    def _rehearse(self, scene: Scene, time: TimeControl) -> Take:
-        with on_stage(self._bot, self._checkup.limits) as process:
+    def _rehearse(self, scene: Scene, time: TimeControl, kind: type[Taped] = Taped) -> Take:
+        with on_stage(self._bot, self._checkup.limits, kind) as process:
             take = rehearse(process, scene, time)
             self._longest_log = max(self._longest_log, process.log.size)
             self._ended(process)
@@ -353,9 +340,12 @@ class _Check:
         assert take.fault is not None
         self._fail(name, why(self._bot, take, self._checkup.limits), take)
 
-    def _fail(self, name: str, cause: Cause, take: Take | None = None) -> None:
+    def _fail(self, name: str, cause: Cause, take: Take | None = None, log: str = "") -> None:
         evidence = take.fault.evidence if take and take.fault else None
         detail = f"{take.where}: {cause.what}" if take and name not in ("start", "handshake") else cause.what
+        same_as = next((number for number, known in self._causes if cause.is_like(known)), None)
+        if same_as is None:
+            self._causes.append((len(self._steps) + 1, cause))
         step = Step(
             number=0,
             name=name,
@@ -364,7 +354,9 @@ class _Check:
             advice=cause.advice,
             sent=evidence.sent if evidence else "",
             received=evidence.received if evidence else "",
+            log=end_of(evidence.stderr if evidence else log),
             board=picture(take) if take and take.ready else "",
+            same_as=same_as,
         )
         self._add(step)
 

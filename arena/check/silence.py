@@ -9,6 +9,8 @@ import msgspec
 
 from arena.bot_process import BotProcess, Trouble, wait_for_any
 from arena.bots import Bot
+from arena.check.endings import why_not_wanted
+from arena.check.logs import last_line
 from arena.check.rehearsal import Take, on_stage, wait_for_silence
 from arena.check.report import Cause
 from arena.limits import ResourceLimits
@@ -38,6 +40,8 @@ def why_silent(bot: Bot, take: Take, limits: ResourceLimits) -> Cause:
             f"its line stopped in the middle: {evidence.received[:80]}",
             "Send the whole line, its newline included, and flush.",
         )
+    if cause := why_not_wanted(take):
+        return cause
     echo = _ask_again(bot, take, limits)
     budget_ms = evidence.limit_us // 1000
     asked = "hello" if take.ready is None else "turn"
@@ -65,15 +69,22 @@ def why_silent(bot: Bot, take: Take, limits: ResourceLimits) -> Cause:
             "Look for a race, a lock, or a search without an end.",
         )
     if echo.is_busy:
-        return Cause(
-            f"computes without an end (an infinite loop) instead of answering {asked}: nothing came in {budget_ms} ms",
-            "Let every loop end, and check the time in it."
-            if asked == "turn"
-            else "Answer hello at once; long preparations must fit into start_ms.",
-        )
+        return _why_busy(asked, budget_ms)
+    said = last_line(evidence.stderr)
+    what = f"waits for something that does not come instead of answering {asked}: nothing came in {budget_ms} ms"
     return Cause(
-        f"waits for something that does not come instead of answering {asked}: nothing came in {budget_ms} ms",
+        f"{what}; its log ends in: {said}" if said else what,
         "Read one line, answer it, and flush. It may wait for a second message, or for input from elsewhere.",
+    )
+
+
+def _why_busy(asked: str, budget_ms: int) -> Cause:
+    what = f"computes without an end (an infinite loop) instead of answering {asked}: nothing came in {budget_ms} ms"
+    if asked == "hello":
+        return Cause(what, "Answer hello at once; long preparations must fit into start_ms.")
+    return Cause(
+        what.replace("loop)", "loop), or far beyond its time,"),
+        "Let every loop end, and check the time in it: the clock is in milliseconds.",
     )
 
 

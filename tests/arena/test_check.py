@@ -16,9 +16,14 @@ from msgspec.structs import replace
 from arena.bots import Bot, load_bot
 from arena.check import Checkup, Report, Step, check, check_source, lines_of
 from arena.check.lines import why_garbage
+from arena.check.logs import end_of, last_line
+from arena.check.long_lines import long_scene
 from arena.errors import BotSetupError, SandboxError
 from arena.limits import ResourceLimits, TimeControl
+from arena.protocol import legal_list
 from arena.sandbox.choose import strongest
+from engine import VARIANTS
+from engine.notation import parse_game
 from tests.arena.helpers import PATIENT, PLAIN, ROOT, c_bot, folder_bot, require
 from tests.arena.test_cli import arena
 
@@ -107,7 +112,7 @@ def test_a_good_bot_passes_every_step(name: str, tmp_path: Path) -> None:
     told: list[Step] = []
     report = check(bot, Checkup(time=PATIENT, limits=PLAIN), told.append)
     assert report.passed, report.verdict
-    assert [step.number for step in report.steps] == list(range(1, 22))
+    assert [step.number for step in report.steps] == list(range(1, 23))
     assert tuple(told) == report.steps
     assert report.verdict.startswith(f"{bot.name} passed")
 
@@ -120,7 +125,7 @@ def test_what_is_only_unusual_passes(program: str, arguments: tuple[str, ...], t
 def test_a_quick_check_is_short_and_whole(tmp_path: Path) -> None:
     report = run_check(broken(tmp_path, "good"), "duo", quick=True)
     assert [step.name for step in report.steps] == [
-        "start", "handshake", "first move", "variant duo", "end and clean exit",
+        "start", "handshake", "first move", "long lines", "variant duo", "end and clean exit",
     ]  # fmt: skip
     assert report.passed
 
@@ -163,6 +168,10 @@ def test_a_bot_is_checked_in_what_it_claims(tmp_path: Path) -> None:
         ("slow", "low limits", "too slow"),
         ("fears_the_clock", "low limits", "ValueError: no time to search"),
         ("stays_for_good", "end and clean exit", "still there 500 ms after its input was closed"),
+        ("small_buffer", "long lines", "does not read whole lines: it failed at one of 70 KB that came in two parts"),
+        ("own_words", "bookkeeping", "it crashed at its turn 2 (exit code 1): ValueError: syntax error in opening"),
+        ("stale_list", "bookkeeping", "plays from the list of an earlier turn: the move was legal at turn 1"),
+        ("any_corner", "bookkeeping", "illegal move, no corner contact"),
     ],
 )
 def test_the_cause_is_named(program: str, step: str, cause: str, tmp_path: Path) -> None:
@@ -219,6 +228,13 @@ def test_the_cause_is_named_in_the_variant_that_shows_it(
         ("move", "neither", "neither `cells` nor `index`"),
         ("move", "no cells", "the bot passes"),
         ("move", "long", "sent too much"),
+        ("ready", "text want", "`want` is text, expected a list of words"),
+        ("ready", "number name", "`name` is a whole number, expected text"),
+        ("ready", "games", 'expected "one" or "many"'),
+        ("move", "object cells", "a cell is an object"),
+        ("move", "three numbers", "a cell has 3 numbers instead of two"),
+        ("move", "no list", "`cells` is text, expected a list of cells"),
+        ("move", "text turn", "`turn` is text, expected the whole number 1 as it was sent"),
     ],
 )
 def test_a_wrong_line_is_explained(when: str, how: str, cause: str, tmp_path: Path) -> None:
@@ -246,6 +262,84 @@ def test_silence_is_explained(program: str, arguments: tuple[str, ...], step: st
     assert cause in failed.detail
 
 
+@pytest.mark.parametrize(("program", "how"), [("reads_chunks", "crash"), ("reads_chunks", "swallow")])
+def test_a_bot_that_takes_parts_for_lines_is_told_so(program: str, how: str, tmp_path: Path) -> None:
+    time = HASTY if how == "swallow" else PATIENT
+    failed = first_failure(broken(tmp_path, program, how), time=time)
+    assert failed.name == "long lines"
+    assert "does not read whole lines" in failed.detail
+    assert "Node.js: readline; Go: bufio.Reader" in failed.advice
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_longest_line_is_tried_in_every_variant(variant: str) -> None:
+    scene = long_scene((variant,))
+    game = parse_game(scene.opening)
+    assert (game.variant.name, game.seat) == (variant, scene.seat)
+    if variant not in ("duo", "three-open", "solo-tetromino", "solo-descending"):
+        assert len(bytes(legal_list(game.placements, game.legal_bits()))) > 1 << 16  # type: ignore[arg-type]
+
+
+def test_the_longest_of_all_is_tried_where_it_is_claimed() -> None:
+    assert long_scene(("classic", "duo", "solo-pentomino")).variant == "solo-pentomino"
+    assert long_scene(("three", "duo", "classic")).variant == "classic"
+
+
+@pytest.mark.parametrize(
+    ("file", "needs", "step", "cause"),
+    [
+        ("never_asks.js", "node", "first move", "it reads `legal`, which it did not ask for"),
+        ("parses_nothing.js", "node", "bookkeeping", "it crashed at its turn 2 (exit code 1): SyntaxError: Unexpected"),
+        ("reads_chunks.js", "node", "long lines", "does not read whole lines"),
+        ("small_buffer.go", "go", "long lines", "does not read whole lines"),
+    ],
+)
+def test_the_cause_is_named_in_other_languages(file: str, needs: str, step: str, cause: str) -> None:
+    require(needs)
+    failed = first_failure(load_bot(str(BROKEN_BOTS / file), "none"))
+    assert failed.name == step
+    assert cause in failed.detail
+
+
+@pytest.mark.parametrize("how", ["crash", "misspelt", "swallow"])
+def test_a_bot_that_forgets_to_ask_for_the_list_is_told_so(how: str, tmp_path: Path) -> None:
+    report = run_check(broken(tmp_path, "never_asks", how), time=HASTY if how == "swallow" else PATIENT)
+    failed = failure(report)
+    assert failed.name == "first move"
+    assert 'it reads `legal`, which it did not ask for: "want":["legal"] in ready' in failed.detail
+    handshake = named(report, "handshake").detail
+    assert ("wants Legal, which nobody knows (expected any of legal, count, board)" in handshake) == (how == "misspelt")
+
+
+def test_a_bot_that_takes_milliseconds_for_seconds_is_told_the_unit(tmp_path: Path) -> None:
+    failed = first_failure(broken(tmp_path, "takes_seconds"), time=HASTY)
+    assert "far beyond its time" in failed.detail
+    assert "the clock is in milliseconds" in failed.advice
+
+
+@pytest.mark.parametrize(
+    ("program", "variant", "cause"),
+    [
+        ("forgets_own", "solo-tetromino", "forgets its own moves"),
+        ("stale_list", "solo-pentomino", "plays from the list of an earlier turn: the move was legal at turn 0"),
+        ("any_corner", "solo-tetromino", "illegal move, no corner contact"),
+        ("upside_down", "solo-tetromino", "row 0 is taken to be at the bottom"),
+        ("off_by_one", "solo-pentomino", "counted from 1"),
+        ("swapped", "solo-pentomino", "rows and columns are swapped"),
+        ("swapped", "solo", "rows and columns are swapped"),
+    ],
+)
+def test_what_fits_by_chance_is_not_taken_for_the_cause(program: str, variant: str, cause: str, tmp_path: Path) -> None:
+    assert cause in first_failure(broken(tmp_path, program), variant).detail
+
+
+def test_a_corner_of_another_color_is_not_taken_for_another_color(tmp_path: Path) -> None:
+    report = run_check(broken(tmp_path, "any_corner"), "duo", "solo-tetromino")
+    assert {step.detail.split(": ")[1] for step in report.steps if step.ok is False} == {
+        "illegal move, no corner contact"
+    }
+
+
 def test_a_flood_of_stderr_is_told_but_no_fault(tmp_path: Path) -> None:
     report = run_check(broken(tmp_path, "talkative"))
     assert report.passed
@@ -265,6 +359,8 @@ def test_a_flood_of_stderr_is_told_but_no_fault(tmp_path: Path) -> None:
         ("bot", b"just text\n", "not executable"),
         ("bot.py", b"import sys\nsys.exit(3)\n", "exit code 3"),
         ("bot.py", b"input()\nraise ValueError('my own')\n", "ValueError: my own"),
+        ("bot.py", b"open('weights.json')\n", "it reads a file that is not there: weights.json"),
+        ("bot.sh", b"if then fi\n", "the program has a syntax error"),
     ],
 )
 def test_a_file_that_does_not_start_is_explained(file: str, data: bytes, cause: str, tmp_path: Path) -> None:
@@ -290,6 +386,9 @@ def test_a_file_that_does_not_start_is_explained(file: str, data: bytes, cause: 
         ("./other", 0o755, b"", "names ./other, which is not there"),
         ("no-such-runtime bot", 0o755, b"", "no-such-runtime, which is not installed"),
         ("python3 gone.py", 0o755, b"", "names a file that is not there"),
+        ("bot", 0o755, b"#!/bin/sh\n", "`run` names bot without a path"),
+        ("cd src; python3 bot.py", 0o755, b"", "`run` is one command, not a shell line"),
+        ("DEBUG=1 ./bot", 0o755, b"", "`run` is one command, not a shell line"),
     ],
 )
 def test_a_folder_that_does_not_start_is_explained(
@@ -301,6 +400,40 @@ def test_a_folder_that_does_not_start_is_explained(
     failed = failure(check_source(str(tmp_path), Checkup(time=PATIENT, limits=PLAIN)))
     assert failed.name == "start"
     assert cause in failed.detail
+
+
+def test_a_script_named_without_its_interpreter_is_told_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("print(1)\n", encoding="utf-8")
+    (tmp_path / "bot.toml").write_text('name = "b"\nrun = "bot.py"\n', encoding="utf-8")
+    failed = failure(check_source(str(tmp_path), Checkup(limits=PLAIN)))
+    assert failed.advice == 'Write run = "python3 bot.py" in bot.toml.'
+
+
+def test_a_bot_that_does_not_start_is_not_told_to_play_again(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+    failed = failure(check_source(str(tmp_path / "bot.py"), Checkup(time=PATIENT, limits=PLAIN)))
+    assert failed.advice == "Run it by itself until it starts, and answers the line that it was sent."
+
+
+@pytest.mark.parametrize(
+    ("variant", "rivals"), [("classic", " greedy greedy greedy"), ("duo", " greedy"), ("solo", "")]
+)
+def test_a_crash_can_be_seen_again(variant: str, rivals: str, tmp_path: Path) -> None:
+    bot = broken(tmp_path, "own_words")
+    failed = first_failure(bot, variant)
+    match = f"arena match {bot.source}{rivals} --variant {variant} --record m.json"
+    assert f"`{match}`, then `arena rerun m.json --seat 0`" in failed.advice
+    assert arena(*match.split()[1:], cwd=tmp_path).returncode == 0
+    done = arena("rerun", "m.json", "--seat", "0", cwd=tmp_path)
+    assert "opening book" in done.stdout + done.stderr
+
+
+def test_a_build_without_what_it_builds_is_no_compile_error(tmp_path: Path) -> None:
+    require("make")
+    (tmp_path / "bot.toml").write_text('name = "b"\nrun = "./b"\nbuild = "make"\n', encoding="utf-8")
+    failed = failure(check_source(str(tmp_path), Checkup(limits=PLAIN)))
+    assert failed.detail.startswith("the build failed: make: ")
+    assert failed.advice == "Build it by itself in its folder first: make"
 
 
 def test_a_compile_error_is_shown(tmp_path: Path) -> None:
@@ -349,6 +482,7 @@ def confined() -> ResourceLimits:
         ("memory", "ran out of memory"),
         ("network", "needs the network"),
         ("writes", "writes to its own folder"),
+        ("terminal", "/dev/games.log, which is not its own"),
         ("module", "a library that is not there: tensorflow_for_bots"),
     ],
 )
@@ -386,6 +520,49 @@ def test_a_failed_step_shows_the_lines_and_the_board(tmp_path: Path) -> None:
     assert "FAILED" in text
     assert "advice" in text
     assert failed.board.splitlines()[-1] in text
+
+
+def test_the_log_of_a_bot_is_shown(tmp_path: Path) -> None:
+    failed = first_failure(broken(tmp_path, "own_words"))
+    lines = failed.log.splitlines()
+    assert len(lines) <= 8
+    assert lines[-1].startswith("ValueError: syntax error in opening book")
+    assert any('bot.py", line' in line for line in lines)
+    shown = list(lines_of(failed))
+    assert shown[shown.index(f"    log       {lines[0]}") + 1] == f"              {lines[1]}"
+
+
+def test_a_bot_that_waits_is_told_what_it_logged_last(tmp_path: Path) -> None:
+    program = "import sys\ninput()\nprint('no book', file=sys.stderr, flush=True)\ninput()\ninput()\n"
+    (tmp_path / "bot.py").write_text(program, encoding="utf-8")
+    failed = failure(check_source(str(tmp_path / "bot.py"), Checkup(time=HASTY, limits=PLAIN)))
+    assert failed.detail.endswith("its log ends in: no book")
+
+
+def test_the_lines_around_an_error_are_shown() -> None:
+    error, frame = ["bot.js:4", "  x.y", "    ^", "TypeError: no y"], "    at z (bot.js)"
+    log = "\n".join([*9 * ["debug"], "", *error, *9 * [frame], "Node.js v20", ""])
+    assert end_of(log).splitlines() == ["debug", *error, frame, frame, frame]
+    assert end_of("Error: old\n" + "x\n" * 30) == "\n".join(8 * ["x"])
+    assert end_of("") == ""
+
+
+def test_a_message_that_a_runtime_quotes_is_no_error() -> None:
+    assert last_line('Error: bad input\n{"type":"turn","note":"Error: mine"}\n') == "Error: bad input"
+
+
+def test_a_mistake_is_told_once(tmp_path: Path) -> None:
+    report = run_check(broken(tmp_path, "plays_one_move"), "classic", "duo")
+    failed = [step for step in report.steps if step.ok is False]
+    assert [step.name for step in failed] == ["bookkeeping", "variant classic", "variant duo"]
+    first, *others = failed
+    assert first.same_as is None
+    for step in others:
+        assert step.same_as == first.number
+        assert "left by itself" in step.detail
+        assert step.board
+        (line,) = lines_of(step)
+        assert line.endswith(f"FAILED  the same as in step {first.number}")
 
 
 def test_a_strangers_words_cannot_move_the_cursor(tmp_path: Path) -> None:
@@ -437,7 +614,9 @@ def test_the_command_speaks_json(tmp_path: Path) -> None:
     assert [(step["number"], step["ok"]) for step in report["steps"]] == [(1, True), (2, False)]
     assert report["steps"][1]["received"] == "hello"
     assert report["steps"][1]["sent"].startswith('{"type":"hello"')
-    assert set(report["steps"][1]) == {"number", "name", "ok", "detail", "advice", "sent", "received", "board"}
+    assert set(report["steps"][1]) == {
+        "number", "name", "ok", "detail", "advice", "sent", "received", "log", "board", "same_as",
+    }  # fmt: skip
 
 
 def test_the_command_refuses_what_is_not_there(tmp_path: Path) -> None:

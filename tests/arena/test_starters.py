@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -37,6 +38,25 @@ def test_a_starter_is_small(tmp_path: Path, language: str, sdk: bool) -> None:
     lines = source.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 60
     assert max(map(len, lines)) <= 120
+
+
+@pytest.mark.parametrize("language", BY_NAME)
+def test_a_starter_plays_from_the_list_of_legal_moves(tmp_path: Path, language: str) -> None:
+    (source,) = [path for path in create("my-bot", language, tmp_path).iterdir() if path.name != "bot.toml"]
+    words = set(re.findall(r"\b(legal|count|board)\b(?=\\?[\"'])", source.read_text(encoding="utf-8")))
+    assert words & {"legal", "count"} == ({"count"} if language == "shell" else {"legal"})
+
+
+def test_the_page_on_writing_bots_uses_what_it_has_made() -> None:
+    page = (ROOT / "docs" / "write-a-bot.md").read_text(encoding="utf-8")
+    made: set[str] = set()
+    for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL):
+        for words in (line.partition("#")[0].split() for line in block.splitlines()):
+            if words[:2] == ["arena", "new"]:
+                made.add(f"./{words[2]}")
+            elif words[1] in ("match", "check", "submit"):
+                assert words[2] in made, words
+    assert made == {"./my-bot", "./my-sdk-bot"}
 
 
 def test_the_sdk_lies_next_to_a_bot_that_asks_for_it(tmp_path: Path) -> None:

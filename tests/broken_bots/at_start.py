@@ -1,4 +1,4 @@
-"""Does something else before it begins: at_start.py loop|wait|memory|network|writes|module."""
+"""Does something else before it begins: at_start.py loop|wait|memory|network|writes|terminal|module|file."""
 
 import sys
 import time
@@ -26,12 +26,21 @@ def _writes() -> None:
         file.write("another game\n")
 
 
+def _terminal() -> None:
+    sys.stdout = open("/dev/games.log", "w")  # noqa: SIM115
+
+
+def _file() -> None:
+    with open("weights.json", "rb") as file:
+        file.read()
+
+
 def _module() -> None:
     __import__("tensorflow_for_bots")
 
 
 WAYS = {"loop": _loop, "wait": lambda: time.sleep(600), "memory": _memory, "network": _network}
-WAYS |= {"writes": _writes, "module": _module}
+WAYS |= {"writes": _writes, "terminal": _terminal, "module": _module, "file": _file}
 
 WAYS[sys.argv[1]]()
 Bot().run()
