@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from rich.cells import cell_len
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.standings import Interval, Line, Standings
+from arena.sureness import tell_order
 from arena.tables import Totals, rows_of
 
 _WIDE = 105  # columns of a terminal that has room for everything
@@ -132,19 +132,14 @@ def _shown_change(interval: Interval) -> str:
 
 
 def tell_sureness(found: Standings) -> str:
-    """Return one line that says how sure the order is."""
-    ranked = [at for at, line in enumerate(found.lines) if line.rank is not None]
-    if not found.above or len(ranked) < 2:
-        return ""
-    pairs = list(pairwise(ranked))
-    sure = [pair for pair in pairs if found.above[pair[0]][pair[1]] >= 0.95]
-    if len(sure) == len(pairs):
-        return "The whole order is sure: each bot is above the next one with 95 % certainty or more."
-    first, second = min(pairs, key=lambda pair: found.above[pair[0]][pair[1]])
-    return (
-        f"{len(sure)} of {len(pairs)} neighbours are in a sure order (95 %); least sure: {found.lines[first].name}"
-        f" above {found.lines[second].name}, {100 * found.above[first][second]:.0f} %."
-    )
+    """Return a sentence or two that say how sure the order is."""
+    return "".join(piece if isinstance(piece, str) else _told_apart(piece, found) for piece in tell_order(found))
+
+
+def _told_apart(line: Line, found: Standings) -> str:
+    """Return a bot's name, with its version where the name alone is not enough."""
+    is_alone = sum(other.name == line.name for other in found.lines) == 1
+    return line.name if is_alone else f"{line.name} {line.version}"
 
 
 # ---- for other programs

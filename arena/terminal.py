@@ -76,7 +76,7 @@ def tell_ply(game: Game, ply: PlyRecord, names: Sequence[str]) -> str:
     move = format_move(Move(ply.piece, ply.cells), game.variant)
     time = "opening" if ply.opening else f"{ply.wall_us / 1e6:.3f} s"
     extra = "".join(
-        f"  {part}" for part in (f"eval {ply.eval}" if ply.eval is not None else "", _plain(ply.note)) if part
+        f"  {part}" for part in (f"eval {ply.eval:.4g}" if ply.eval is not None else "", _plain(ply.note)) if part
     )
     return f"turn {ply.turn}  {ply.color} ({names[ply.seat]})  {move}  {time}{extra}"
 

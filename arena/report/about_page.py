@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.config import LeagueConfig
 from arena.doctor import names
+from arena.report.commands import tournament_command
 from arena.report.facts import Facts
-from arena.report.pages import DivisionView, SiteView
+from arena.report.pages import BotView, DivisionView, SiteView, bot_views
 from arena.standings import Standings
 from arena.store import Store
 from engine import SCORINGS, VARIANTS
@@ -26,12 +28,14 @@ def context(
     kept: int,
 ) -> dict[str, Any]:
     """Return all that the template wants; `files` are the data files with their sizes."""
+    bots = bot_views(store.bots())
     return {
         "root": "",
         "here": "about",
         "config": config,
         "machines": store.machines(),
-        "parts_of": [_part(store, view, facts) for view, _, facts in played],
+        "parts_of": [_part(store, view, facts, config.seed, bots) for view, _, facts in played],
+        "sandboxes": _sandboxes(played),
         "voids": len(store.voids()),
         "files": files,
         "stored": sum(facts.stored for _, _, facts in played),
@@ -85,7 +89,20 @@ def _cpu(how: str | None) -> Iterator[str]:
         yield "CPU time was measured approximately: what child processes use is told in ticks."
 
 
-def _part(store: Store, view: DivisionView, facts: Facts) -> dict[str, Any]:
+def _sandboxes(played: Sequence[tuple[DivisionView, Standings, Facts]]) -> list[dict[str, Any]]:
+    """Return every sandbox that bots ran in, once, the usual one first, with where it was and how often."""
+    counts = sum((facts.sandboxes for _, _, facts in played), Counter[tuple[tuple[str, str], ...]]())
+    return [
+        {
+            **sandbox(dict(noted)),
+            "matches": matches,
+            "where": [view.label for view, _, facts in played if noted in facts.sandboxes],
+        }
+        for noted, matches in counts.most_common()
+    ]
+
+
+def _part(store: Store, view: DivisionView, facts: Facts, seed: int, bots: dict[int, BotView]) -> dict[str, Any]:
     variant = VARIANTS[view.division.variant]
     blocks = store.blocks(view.division)
     found = [block.spec for block in blocks]
@@ -101,6 +118,6 @@ def _part(store: Store, view: DivisionView, facts: Facts) -> dict[str, Any]:
         ],
         "rounds": max((block.round for block in blocks), default=0),
         "arenas": sorted(facts.arenas.items()),
-        "sandboxes": [{**sandbox(dict(noted)), "matches": count} for noted, count in facts.sandboxes.most_common()],
+        "again": tournament_command(blocks, seed, bots) if blocks else None,
         "damaged": facts.damaged,
     }

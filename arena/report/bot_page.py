@@ -78,4 +78,4 @@ def _seats(bot: BotView, table: Standings, facts: Facts) -> Iterator[dict[str, A
     for seat in range(len(colors)):
         found = rows.get((bot.id, seat))
         if found is not None:
-            yield {"number": seat + 1, "colors": colors[seat], **{str(name): value for name, value in found.items()}}
+            yield {"number": seat, "colors": colors[seat], **{str(name): value for name, value in found.items()}}

@@ -10,8 +10,10 @@ from markupsafe import Markup
 from arena.report import plots
 from arena.report.facts import Facts, bucket_us, quantile
 from arena.report.pages import BotView, DivisionView, SiteView
-from arena.report.wording import chance
+from arena.report.wording import THIN, chance, how_often
 from arena.standings import Interval, Line, Standings
+from arena.sureness import tell_order
+from arena.tables import rows_of
 from engine import VARIANTS
 
 _MATRIX = 40  # bots in a crosstable: more would neither fit nor be read
@@ -26,6 +28,8 @@ def context(site: SiteView, view: DivisionView, table: Standings, facts: Facts, 
         "table": _table(site, view, table, period),
         "crosstable": _crosstable(site, table, facts),
         "seats": _seats(table, facts),
+        "is_even": _is_even(table, facts),
+        "has_intervals": _has_intervals(table),
         "faults": _faults(site, table, facts),
         "plots": _plots(site, table, facts),
     }
@@ -99,50 +103,9 @@ def _span(interval: Interval, scale: Callable[[float], float]) -> Markup:
 
 
 def _sureness(site: SiteView, table: Standings) -> list[str | BotView]:
-    """Say in a sentence or two how sure the order is."""
-    ranked = [place for place, line in enumerate(table.lines) if line.rank is not None]
-    if is_solo(table):
-        return _solo_sureness(site, table)
-    if len(ranked) < 2:
-        return ["One bot is ranked so far: there is no order to be sure of." if ranked else "Nobody is ranked yet."]
-    first, second = (table.lines[place] for place in ranked[:2])
-    leader, next_one = site.bots[first.bot], site.bots[second.bot]
-    certainty = table.above[ranked[0]][ranked[1]]
-    if table.blocks < 2 or first.rank_high is None or certainty != certainty:
-        return [leader, " leads, but there are too few matches to say how surely."]
-    settled = sum(table.lines[place].rank_low == table.lines[place].rank_high for place in ranked)
-    rest = f" {_settled(settled, len(ranked))}" if len(ranked) > 2 else ""
-    if first.rank_high == 1:
-        return [leader, f" is first, with 95 % certainty.{rest}"]
-    open_lead = f" leads, but it is not settled: its true rank is 1 to {first.rank_high} with 95 % certainty."
-    return [leader, f"{open_lead} That it is stronger than ", next_one, f", the next, is {_sure(certainty)}.{rest}"]
-
-
-def _sure(certainty: float) -> str:
-    return "more than 99 % certain" if certainty > 0.995 else f"{certainty * 100:.0f} % certain"
-
-
-def _settled(settled: int, bots: int) -> str:
-    if settled == bots:
-        return "So are all the ranks below."
-    return f"{settled or 'None'} of the {bots} ranks {'is' if settled <= 1 else 'are'} settled so far."
-
-
-def _solo_sureness(site: SiteView, table: Standings) -> list[str | BotView]:
-    if len(table.lines) < 2:
-        return ["One bot has played so far." if table.lines else "Nobody is ranked yet."]
-    first, second = table.lines[:2]
-    assert first.left is not None
-    assert second.left is not None
-    names = [site.bots[line.bot] for line in (first, second)]
-    if first.left.high is None or second.left.low is None:
-        return [names[0], " leads, but there are too few games to say how surely."]
-    if first.left.high < second.left.low:
-        return [
-            names[0],
-            " leaves the fewest squares over, with 95 % certainty.",
-        ]
-    return [names[0], " leaves the fewest squares over so far, but its interval overlaps that of ", names[1], "."]
+    """Say how sure the order is, with the bots' names to be shown as such; a line never ends before a %."""
+    pieces = tell_order(table)
+    return [piece.replace(" %", f"{THIN}%") if isinstance(piece, str) else site.bots[piece.bot] for piece in pieces]
 
 
 # ---- who beats whom
@@ -160,7 +123,9 @@ def _crosstable(site: SiteView, table: Standings, facts: Facts) -> dict[str, Any
         for other in bots:
             found = met.get((entry.id, other.id))
             cells.append(
-                None if found is None else {**_heat(found["share"]), "id": other.id, "games": int(found["games"])}
+                None
+                if found is None
+                else {**_heat(found["share"], how_often), "id": other.id, "games": int(found["games"])}
             )
         return cells
 
@@ -175,12 +140,12 @@ def _crosstable(site: SiteView, table: Standings, facts: Facts) -> dict[str, Any
 
 def _matrix(bots: Sequence[BotView], shares: Sequence[Sequence[float]]) -> Iterator[dict[str, Any]]:
     for i, entry in enumerate(bots):
-        yield {"entry": entry, "cells": [None if i == j else _heat(shares[i][j]) for j in range(len(bots))]}
+        yield {"entry": entry, "cells": [None if i == j else _heat(shares[i][j], chance) for j in range(len(bots))]}
 
 
-def _heat(share: float) -> dict[str, int | str]:
+def _heat(share: float, told: Callable[[float], str]) -> dict[str, int | str]:
     heat = 5 if share != share else min(10, max(0, round(share * 10)))
-    return {"heat": heat, "percent": chance(share)}
+    return {"heat": heat, "percent": told(share)}
 
 
 # ---- seats, faults
@@ -193,7 +158,7 @@ def _seats(table: Standings, facts: Facts) -> list[dict[str, Any]]:
     colors = VARIANTS[table.division.variant].seats
     return [
         {
-            "number": seat + 1,
+            "number": seat,  # from 0 on, as in the protocol
             "colors": colors[seat],
             "worth": table.seats[seat],
             "wins": row["wins"] / row["games"],
@@ -204,6 +169,20 @@ def _seats(table: Standings, facts: Facts) -> list[dict[str, Any]]:
         for seat in range(len(colors))
         if (row := rows.get(seat))
     ]
+
+
+def _is_even(table: Standings, facts: Facts) -> bool:
+    """Tell whether every bot sat in every seat equally often, in the matches that count."""
+    counts: dict[int, list[int]] = {}
+    for row in rows_of(facts.totals.by_seat()):
+        counts.setdefault(row["bot"], []).append(row["games"])
+    seats = len(VARIANTS[table.division.variant].seats)
+    return all(len(games) == seats and len(set(games)) == 1 for games in counts.values())
+
+
+def _has_intervals(table: Standings) -> bool:
+    """Tell whether there are matches enough for intervals."""
+    return any(found.low is not None for line in table.lines if (found := line.rating or line.left))
 
 
 def _faults(site: SiteView, table: Standings, facts: Facts) -> dict[str, Any]:
@@ -225,7 +204,7 @@ def _faults(site: SiteView, table: Standings, facts: Facts) -> dict[str, Any]:
 
 def _plots(site: SiteView, table: Standings, facts: Facts) -> dict[str, Any]:
     lines = table.lines[:_MATRIX]
-    labels = {line.bot: _told_apart(site.bots[line.bot], site) for line in table.lines}
+    labels = {line.bot: site.bots[line.bot].shown for line in table.lines}
     names = [labels[line.bot] for line in lines]
     rated = [(labels[line.bot], found) for line in lines if (found := line.rating or line.left)]
     rows = [{"name": name, **_ends(found)} for name, found in rated]
@@ -246,12 +225,6 @@ def _ends(found: Interval) -> dict[str, float]:
     return {"value": found.value, "low": low, "high": found.value if found.high is None else found.high}
 
 
-def _told_apart(bot: BotView, site: SiteView) -> str:
-    """Return a bot's name, with its version where the name alone is not enough."""
-    same = [other for other in site.bots.values() if other.name == bot.name]
-    return bot.label if len(same) > 1 else bot.name
-
-
 def _history_plot(table: Standings, labels: dict[int, str], names: Sequence[str]) -> Markup | str:
     if len(table.history) < 2:
         return ""
@@ -269,8 +242,7 @@ def _seat_plot(table: Standings) -> Markup | str:
         return ""
     colors = VARIANTS[table.division.variant].seats
     rows = [
-        {"name": f"seat {seat}, {' and '.join(colors[seat - 1])}", **_ends(each)}
-        for seat, each in enumerate(table.seats, 1)
+        {"name": f"seat {seat}, {' and '.join(colors[seat])}", **_ends(each)} for seat, each in enumerate(table.seats)
     ]
     return plots.intervals(rows, "worth")
 
@@ -299,7 +271,7 @@ def _time_plot(labels: dict[int, str], facts: Facts, lines: Sequence[Line]) -> M
 def _fault_plot(site: SiteView, table: Standings, facts: Facts) -> Markup | str:
     found = _faults(site, table, facts)
     rows = [
-        {"name": _told_apart(row["entry"], site), "kind": kind, "count": count, "nth": nth}
+        {"name": row["entry"].shown, "kind": kind, "count": count, "nth": nth}
         for row in found["rows"][:_MATRIX]
         for nth, (kind, count) in enumerate(zip(found["kinds"], row["counts"], strict=True))
         if count

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from string import ascii_letters, digits
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
-from arena.match import MatchSpec
 from arena.record import Fault, MatchRecord, PlyRecord
 from arena.replay import steps
+from arena.report.commands import match_command
 from arena.report.drawing import crosses, grid_lines, outline, piece_outlines
 from arena.report.facts import GameRow
 from arena.report.pages import FLAGS, BotView, DivisionView, SiteView
@@ -22,8 +20,6 @@ from arena.terminal import KINDS
 from engine import VARIANTS, Game, RulesError, blksgf
 from engine.notation import column_name
 
-_WORD = frozenset(f"{ascii_letters}{digits}-_.@")
-
 
 def context(
     site: SiteView, view: DivisionView, row: GameRow, record: MatchRecord, reasons: Sequence[str]
@@ -32,7 +28,7 @@ def context(
     bots = [site.bots[bot] for bot in row.bots]
     data, game = replay_of(record, bots)
     seats = [_seat(record, seat, bot) for seat, bot in enumerate(bots)]
-    names = [bot.name for bot in bots]
+    names = [bot.shown for bot in bots]
     found = {
         "root": "../",
         "here": view.slug,
@@ -45,14 +41,14 @@ def context(
         "picture": picture(record.variant, record.plies),
         "data": embedded(data),
         "title": " – ".join(names),
-        "command": reproduce(record.spec, bots),
+        "command": match_command(record.spec, bots),
     }
     return found, game
 
 
 def replay_of(record: MatchRecord, bots: Sequence[BotView]) -> tuple[dict[str, Any], Game]:
     """Return the game for the replayer; a record that the rules do not bear out is cut where it fails."""
-    seats = [{"name": plain(bot.name), "href": f"../{bot.href}"} for bot in bots]
+    seats = [{"name": plain(bot.shown), "href": f"../{bot.href}"} for bot in bots]
     done: list[PlyRecord | Fault] = list(steps(record))
     while True:
         try:
@@ -129,45 +125,6 @@ def evidence(record: MatchRecord, fault: Fault, bot: BotView) -> dict[str, Any]:
         "found": fault.evidence,
         "picture": board,
     }
-
-
-def reproduce(spec: MatchSpec, bots: Sequence[BotView]) -> str:
-    """Return the command that plays the match again, beside the league's folder: a line for a shell."""
-    words = ["arena", "match", "--league", "league", *_options(spec), "--"]
-    return " ".join([*words, *[shell_word(bot.command_label) for bot in bots]])
-
-
-def _options(spec: MatchSpec) -> Iterator[str]:
-    """Yield what differs from the usual match; the sandbox is whatever there is."""
-    time, usual = spec.time, MatchSpec()
-    yield from ("--seed", str(spec.seed))  # it would be drawn
-    for option, value, default in (
-        ("--variant", spec.variant, usual.variant),
-        ("--scoring", spec.scoring, usual.scoring),
-        ("--opening-plies", spec.opening_plies, usual.opening_plies),
-        ("--clock", time.kind, usual.time.kind),
-        ("--memory", spec.limits.memory_mb, usual.limits.memory_mb),
-    ):
-        if value != default:
-            yield from (option, str(value))
-    for option, value_ms, default_ms in (
-        ("--move-time", time.move_ms, usual.time.move_ms),
-        ("--bank", time.bank_ms, usual.time.bank_ms),
-        ("--increment", time.increment_ms, usual.time.increment_ms),
-        ("--start-time", time.start_ms, usual.time.start_ms),
-        ("--margin", time.margin_ms, usual.time.margin_ms),
-    ):
-        if value_ms != default_ms:
-            yield from (option, f"{value_ms}ms")
-    flags = (("--anonymous", spec.anonymous), ("--ponder", spec.ponder), ("--no-pin", not spec.pin))
-    yield from (option for option, is_set in flags if is_set)
-
-
-def shell_word(text: str) -> str:
-    """Return a stranger's text as one word for bash or zsh; what a page would not show is spelled out."""
-    if plain(text, len(text)) == text:
-        return shlex.quote(text)
-    return "$'" + "".join(each if each in _WORD else f"\\U{ord(each):08x}" for each in text) + "'"
 
 
 def pieces_script() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ class BotView:
 
     id: int
     name: str  # never empty to the eye
+    shown: str  # the name, with the version where another bot of the league has the same name
     version: str
     author: str
     language: str
@@ -67,7 +69,17 @@ class SiteView:
         return hashlib.sha256(repr(frame).encode()).hexdigest()
 
 
-def bot_view(entry: Entry) -> BotView:
+def bot_views(entries: Sequence[Entry]) -> dict[int, BotView]:
+    """Return the bots of a league by their numbers, told apart where they have one name.
+
+    Those on trial are left out: none of their matches is in the league.
+    """
+    known = [entry for entry in entries if entry.status != "trial"]
+    names = Counter(entry.name for entry in known)
+    return {entry.id: bot_view(entry, is_alone=names[entry.name] == 1) for entry in known}
+
+
+def bot_view(entry: Entry, *, is_alone: bool = True) -> BotView:
     """Return a bot with its page's address, which holds nothing but letters, digits and dashes."""
     slug = _SLUG.sub("-", entry.name.lower()).strip("-")[:40].strip("-")
     href = f"bots/{entry.id}-{slug}.html" if slug else f"bots/{entry.id}.html"
@@ -75,6 +87,7 @@ def bot_view(entry: Entry) -> BotView:
     return BotView(
         id=entry.id,
         name=name,
+        shown=name if is_alone else f"{name}@{entry.version}",
         version=entry.version,
         author=entry.author,
         language=entry.language,

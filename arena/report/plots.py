@@ -33,7 +33,7 @@ _CONFIG = {
         "gridColor": "var(--line)",
         "domainColor": "var(--rule)",
         "tickColor": "var(--rule)",
-        "labelFontSize": 13,  # the style sheet says 12: a margin, since fonts differ
+        "labelFontSize": 13,  # the style sheet says at most 12: a margin, since fonts differ
         "titleFontSize": 13,
         "labelLimit": 170,
     },
@@ -47,16 +47,17 @@ _CONFIG = {
     "text": {"color": "var(--ink)", "fontSize": 12},
 }
 _UNITS = "datum.value < 1000 ? datum.value + ' ms' : datum.value / 1000 + ' s'"
-_WIDTH = 380
-_ROW = 24
+_WIDTH = 250  # with the names, as wide as a phone; a wider page shows it larger, in smaller type
+_ROW = 18
+_LARGER = 1.4
 Row = Mapping[str, Any]
 
 
 def intervals(rows: Sequence[Row], title: str) -> Markup:
     """Draw a value and its interval for each name; rows have name, value, low, high."""
     x = {"type": "quantitative", "scale": {"zero": False, "nice": True}, "axis": {"title": title, "tickCount": 6}}
-    line = {"type": "rule", "strokeWidth": 3, "strokeCap": "round", "color": SERIES[0], "opacity": 0.45}
-    dot = {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": SERIES[0]}
+    line = {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round", "color": SERIES[0], "opacity": 0.45}
+    dot = {"type": "point", "filled": True, "size": 38, "opacity": 1, "color": SERIES[0]}
     return _by_name(rows, _range(line, "low", "high", x), _at(dot, "value", x))
 
 
@@ -64,8 +65,8 @@ def boxes(rows: Sequence[Row], title: str) -> Markup:
     """Draw a distribution for each name; rows have name, p5, p25, p50, p75, p95."""
     x = {"type": "quantitative", "axis": {"title": title, "tickCount": 6}}
     line = {"type": "rule", "color": SERIES[0]}
-    box = {"type": "bar", "size": 12, "color": SERIES[0], "opacity": 0.45}
-    middle = {"type": "tick", "thickness": 3, "size": 16, "color": "var(--ink)"}
+    box = {"type": "bar", "size": 9, "color": SERIES[0], "opacity": 0.45}
+    middle = {"type": "tick", "thickness": 2.2, "size": 12, "color": "var(--ink)"}
     return _by_name(rows, _range(line, "p5", "p95", x), _range(box, "p25", "p75", x), _at(middle, "p50", x))
 
 
@@ -95,7 +96,7 @@ def stacks(rows: Sequence[Row], kinds: Sequence[str], title: str) -> Markup:
         },
         "order": {"field": "nth", "type": "quantitative"},
     }
-    bar = {"type": "bar", "size": 15, "stroke": "var(--paper)", "strokeWidth": 1.5}
+    bar = {"type": "bar", "size": 11, "stroke": "var(--paper)", "strokeWidth": 1.5}
     return _by_name(rows, {"mark": bar, "encoding": encoding})
 
 
@@ -108,10 +109,10 @@ def lines(rows: Sequence[Row], names: Sequence[str], x_title: str, y_title: str,
     values.sort(key=lambda row: row["name"] in label_of)  # those in gray are drawn first, and lie below
     y_axis: dict[str, Any] = {"title": y_title, "tickCount": 5}
     if is_log:
-        y_axis |= {"labelExpr": _UNITS, "values": _powers([row["y"] for row in rows])}
+        y_axis = {"title": y_title, "labelExpr": _UNITS, "values": _powers([row["y"] for row in rows])}
     spec: dict[str, Any] = {
-        "width": _WIDTH + 70,
-        "height": 260,
+        "width": _WIDTH + 60,
+        "height": 190,
         "data": {"values": values},
         "mark": "line",
         "encoding": {
@@ -133,7 +134,7 @@ def _styles(domain: Sequence[str], known: int) -> dict[str, Row]:
     ranges: dict[str, list[Any]] = {
         "color": [*SERIES[:known], *["var(--rule)"] * extra],
         "strokeDash": [*_DASHES[:known], *[[1, 0]] * extra],
-        "strokeWidth": [*[2] * known, *[1] * extra],
+        "strokeWidth": [*[1.5] * known, *[0.8] * extra],
     }
     return {
         channel: {
@@ -184,6 +185,7 @@ def _apart(labels: Sequence[str]) -> list[str]:
 
 
 _NOISE = re.compile(r' (?:class|role|aria-[a-z]+|pointer-events|xmlns:xlink|version|xlink:href|style)="[^"]*"')
+_SIZE = re.compile(r'\b(width|height)="([\d.]+)"')  # those of the svg element come first
 _EMPTY = re.compile(r'<path d="[^"]*" ?(?:display="none")?/>(?=<g>|</g>)|<g></g>')
 
 
@@ -192,5 +194,6 @@ def _draw(spec: dict[str, Any]) -> Markup:
     svg: str = vl_convert.vegalite_to_svg(full)
     svg = _NOISE.sub("", svg)
     svg = _EMPTY.sub("", svg)
+    svg = _SIZE.sub(lambda found: f'{found[1]}="{float(found[2]) * _LARGER:.0f}"', svg, count=2)
     # what surrounds it names it; its own text would be read out number by number
     return Markup(svg.replace("<svg ", '<svg class="plot" aria-hidden="true" ', 1))  # noqa: S704

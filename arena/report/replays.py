@@ -39,6 +39,7 @@ def replay_data(
         "steps": shown,
         "passes": passes,
         "over": game.is_over,
+        "ranks": list(game.ranks()) if game.is_over and len(variant.seats) > 1 else [],
     }
     return data, game
 

@@ -28,7 +28,7 @@ from arena.errors import ArenaError, UsageError
 from arena.live import LiveMatch, running
 from arena.logs import LOGGER
 from arena.report.output import MANIFEST, Manifest
-from arena.report.pages import bot_view
+from arena.report.pages import bot_views
 from arena.report.replays import replay_data
 from arena.report.site import write_site
 from arena.report.wording import plain
@@ -168,7 +168,7 @@ class SiteServer:
 
     def _shown(self, match: LiveMatch) -> dict[str, Any]:
         with Store(self._league) as store:
-            pages = {entry.id: bot_view(entry).href for entry in store.bots()}
+            pages = {bot: view.href for bot, view in bot_views(store.bots()).items()}
         names = zip(match.head.names, match.head.bots, strict=True)
         seats = [{"name": plain(name), "href": pages.get(bot, "")} for name, bot in names]
         try:

@@ -17,7 +17,7 @@ from arena.record import MatchRecord, from_json
 from arena.report import about_page, bot_page, leaderboard, match_page
 from arena.report.facts import Facts, GameRow, game_row
 from arena.report.output import SiteFolder
-from arena.report.pages import DivisionView, Pages, SiteView, bot_view, division_views, match_href, shown_rows
+from arena.report.pages import DivisionView, Pages, SiteView, bot_views, division_views, match_href, shown_rows
 from arena.report.wording import plain
 from arena.standings import Standings, standings
 from arena.store import Counted, Store
@@ -68,8 +68,8 @@ class _Site:
         self._site = SiteView(
             title=config.title,
             arena=VERSION,
-            divisions=division_views(store.divisions()),
-            bots={entry.id: bot_view(entry) for entry in store.bots()},
+            divisions=division_views(store.scheduled_divisions()),
+            bots=bot_views(store.bots()),
             is_live=is_live,
         )
         self._annulled: dict[str, list[str]] = {}
@@ -152,17 +152,18 @@ class _Site:
         reasons = [*self._annulled.get(row.match, [])]
         for bot in row.bots:
             reasons += self._annulled.get(str(bot), [])
-        key = f"{sha256.hex()}/{row.flags}/{reasons}/{self._site.key}"
+        names = [self._site.bots[bot].shown for bot in row.bots]
+        key = f"{sha256.hex()}/{row.flags}/{reasons}/{names}/{self._site.key}"
         page = match_href(row.match)
         stem = page.removesuffix(".html")
-        names = (page, f"{stem}.json", f"{stem}.blksgf")
-        if all(self._folder.has(name, key) for name in names):
+        files = (page, f"{stem}.json", f"{stem}.blksgf")
+        if all(self._folder.has(name, key) for name in files):
             return
         context, game = match_page.context(self._site, view, row, record, reasons)
         seats = [seat.name for seat in record.seats]
-        self._folder.put(names[0], self._pages.render("match", self._site, **context), key)
-        self._folder.put(names[1], data, key)
-        self._folder.put(names[2], match_page.game_file(game, seats), key)
+        self._folder.put(files[0], self._pages.render("match", self._site, **context), key)
+        self._folder.put(files[1], data, key)
+        self._folder.put(files[2], match_page.game_file(game, seats), key)
 
     # ---- pages
 
@@ -175,7 +176,7 @@ class _Site:
         for bot, rows in sorted(part.facts.games.items()):
             text = ",\n".join(_listed(row, kept) for row in reversed(rows))
             self._folder.put(f"data/{part.view.slug}-games-{bot}.js", f"arenaGames({bot},[\n{text}\n]);\n")
-        bots = {bot: [plain(view.name), view.href] for bot, view in self._site.bots.items() if bot in part.facts.games}
+        bots = {bot: [plain(view.shown), view.href] for bot, view in self._site.bots.items() if bot in part.facts.games}
         ranked = [line.bot for line in part.table.lines]
         newest = shown_rows(reversed(part.facts.newest), self._site, kept)
         longest = max((len(rows) for rows in part.facts.games.values()), default=0)

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 NONE = "–"
 _MINUS = "\N{MINUS SIGN}"
-_THIN = "\N{NARROW NO-BREAK SPACE}"
+THIN = "\N{NARROW NO-BREAK SPACE}"
 _CUT = 200
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _JOINER = "\N{ZERO WIDTH JOINER}"  # holds emoji together
 _MARKS = 2  # accents and the like that a character may carry: a pile of them paints over the rows above and below
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -88,22 +89,32 @@ def whole(value: int) -> str:
 
 def thousands(value: int | None) -> str:
     """Return a whole number in groups of three."""
-    return NONE if value is None else f"{value:,}".replace(",", _THIN).replace("-", _MINUS)
+    return NONE if value is None else f"{value:,}".replace(",", THIN).replace("-", _MINUS)
 
 
 def percent(share: float | None) -> str:
     """Return a share in percent."""
-    return NONE if share is None or not isfinite(share) else f"{share * 100:.0f}{_THIN}%"
+    return NONE if share is None or not isfinite(share) else f"{share * 100:.0f}{THIN}%"
 
 
-def chance(share: float | None) -> str:
-    """Return a probability in percent; what is not certain is not shown as if it were."""
+def chance(share: float | None, unit: str = "") -> str:
+    """Return a probability in percent; nothing is certain, so it is never 0 or 100."""
     if share is None or not isfinite(share):
         return NONE
     rounded = round(share * 100)
-    if 0 < share < 1 and rounded in (0, 100):
-        return "<1" if rounded == 0 else ">99"
-    return str(rounded)
+    return f"{'<1' if rounded <= 0 else '>99' if rounded >= 100 else rounded}{unit and THIN}{unit}"
+
+
+def how_often(share: float | None) -> str:
+    """Return a share of games in percent; 0 and 100 mean never and always."""
+    if share in (0, 1):
+        return f"{share * 100:.0f}"
+    return chance(share)
+
+
+def nth(number: int) -> str:
+    """Return a place: 1st, 2nd."""
+    return f"{number}{_ENDINGS.get(number, 'th')}"
 
 
 def between(found: HasInterval, digits: int = 1) -> str:
@@ -113,21 +124,23 @@ def between(found: HasInterval, digits: int = 1) -> str:
     return f"{fixed(found.low, digits)} … {fixed(found.high, digits)}"
 
 
-def duration(ms: float | None) -> str:
-    """Return a time in milliseconds in a unit that suits it."""
+def duration(ms: float | None, digits: int = 1) -> str:
+    """Return a time in milliseconds in a unit that suits it; seconds with so many digits after the point."""
     if ms is None or not isfinite(ms):
         return NONE
+    if ms < 0.05:
+        return f"{'<0.1' if ms else '0'}{THIN}ms"
     if ms < 10:
-        return f"{ms:.1f}{_THIN}ms"
-    return f"{ms:.0f}{_THIN}ms" if ms < 1000 else f"{ms / 1000:.1f}{_THIN}s"
+        return f"{ms:.1f}{THIN}ms"
+    return f"{ms:.0f}{THIN}ms" if ms < 1000 else f"{ms / 1000:.{digits}f}{THIN}s"
 
 
 def size(count: int) -> str:
     """Return a number of bytes in a unit that suits it."""
-    return f"{count / 1000:.0f}{_THIN}kB" if count < 1_000_000 else f"{count / 1_000_000:.1f}{_THIN}MB"
+    return f"{count / 1000:.0f}{THIN}kB" if count < 1_000_000 else f"{count / 1_000_000:.1f}{THIN}MB"
 
 
 FILTERS: dict[str, Any] = {
     each.__name__: each
-    for each in (plain, block, fixed, signed, whole, thousands, percent, chance, between, duration, size)
+    for each in (plain, block, fixed, signed, whole, thousands, percent, chance, nth, between, duration, size)
 }

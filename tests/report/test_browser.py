@@ -128,6 +128,15 @@ def test_a_game_is_one_click_away(visit: Visits, site: Path) -> None:
     assert page.locator("#where").inner_text().startswith("ply ")
 
 
+def test_the_list_of_games_says_why_it_cannot_be_filtered_yet(visit: Visits, site: Path) -> None:
+    page = visit(site / "games-duo.html", site).page
+    assert page.locator("#faulty").is_disabled()
+    assert page.locator("#count").inner_text().endswith("choose a bot to filter")
+    page.locator("#bot").select_option(index=1)
+    _wait(page, "document.getElementById('count').textContent.endsWith('games')")
+    assert page.locator("#faulty").is_enabled()
+
+
 def _wait(page: Any, condition: str) -> None:
     """Wait until something is so; from outside, since the page may not evaluate text."""
     for _ in range(200):
@@ -221,6 +230,44 @@ def test_keys_step_jump_and_play(visit: Visits, site: Path) -> None:
     assert page.evaluate("window.arenaReplay.at") == stopped
     page.keyboard.press("End")
     assert _cells_shown(page) == _cells_after(record, len(record.plies))
+
+
+def test_the_space_bar_plays_after_a_click_and_on_the_slider(visit: Visits, site: Path) -> None:
+    page = visit(kinds_of_pages(site)["match"], site, "#ply=3").page
+    page.locator("#speed").select_option("150")
+    page.get_by_label("One step on").click()
+    page.locator("#scrub").focus()
+    for focus in ("#scrub", None):
+        if focus is None:  # the mouse leaves the focus where it is
+            page.evaluate("document.activeElement.blur()")
+            page.get_by_label("One step back").click()
+        page.keyboard.press("Space")
+        assert page.get_by_role("button", name="Pause").count() == 1
+        page.keyboard.press("Space")
+        assert page.get_by_role("button", name="Play").count() == 1
+    at = page.evaluate("window.arenaReplay.at")
+    page.locator("[data-go=on]").focus()
+    page.keyboard.press("Space")  # who comes by the Tab key presses the button
+    assert page.evaluate("window.arenaReplay.at") == at + 1
+
+
+def test_places_are_told_when_the_game_is_over(visit: Visits, site: Path) -> None:
+    path = kinds_of_pages(site)["match"]
+    record, page = _record(path), visit(path, site).page
+    places = page.locator("#seats .place")
+    assert [int(text[0]) for text in places.all_inner_texts()] == list(record.ranks)
+    assert "The game is over." in page.locator("#now p").inner_text()
+    assert page.locator("#now dt", has_text=re.compile("^$")).count() == 0
+    page.keyboard.press("ArrowLeft")
+    assert set(places.all_inner_texts()) == {""}
+    page.goto(next(iter(_solo_matches(site))).as_uri())
+    assert set(page.locator("#seats .place").all_inner_texts()) == {""}
+
+
+def _solo_matches(site: Path) -> Iterator[Path]:
+    for path in sorted((site / "matches").glob("*.json")):
+        if from_json(path.read_bytes(), path.name).variant == "solo":
+            yield path.with_suffix(".html")
 
 
 def test_an_address_leads_to_a_ply(visit: Visits, site: Path) -> None:

@@ -12,21 +12,27 @@ from msgspec.structs import replace
 
 from arena.cli import cli
 from arena.history import History
+from arena.league_cli import tournament
 from arena.limits import ResourceLimits, TimeControl
 from arena.match import MatchSpec
 from arena.options import spec_of
 from arena.outcome import Outcome
 from arena.ratings import SkillTable
+from arena.record import PlyRecord
 from arena.report import plots
+from arena.report.commands import match_command, tournament_command
 from arena.report.drawing import outline, piece_outlines
 from arena.report.facts import bucket_us, quantile
-from arena.report.match_page import reproduce
 from arena.report.pages import BotView, bot_view
-from arena.report.wording import block, chance, duration, fixed, has_ink, plain, signed, thousands
+from arena.report.replays import replay_data
+from arena.report.wording import block, chance, duration, fixed, has_ink, how_often, nth, plain, signed, thousands
+from arena.schedule import Block, extend, full, gauntlet, most_balanced, seatings
 from arena.standings import Standings
-from arena.store import Division, Entry
+from arena.store import Division, Entry, StoredBlock
 from arena.table_view import _notes
-from engine import PIECES
+from arena.terminal import tell_ply
+from arena.tournament import default_opening
+from engine import PIECES, VARIANTS
 from tests.report.conftest import absent
 
 
@@ -106,7 +112,7 @@ def test_the_command_of_a_match_plays_the_same_match_with_the_same_bots(spec: Ma
         absent("bash is not installed")
     labels = ["random@1.0", "--help@1", "it's $HOME `id` \\n@1", "\u202e\u0301\u0301\u0301 🙂'\\@2"]
     bots = [_entered(nth, *label.rsplit("@", 1)) for nth, label in enumerate(labels)]
-    command = reproduce(spec, bots)
+    command = match_command(spec, bots)
     assert plain(command, len(command)) == command  # what is seen is all there is
     script = f'arena() {{ printf "%s\\0" "$@"; }}; {command}'
     done = subprocess.run([bash, "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
@@ -116,6 +122,62 @@ def test_the_command_of_a_match_plays_the_same_match_with_the_same_bots(spec: Ma
     options = match.make_context("match", words[1:]).params
     assert options["bots"] == tuple(labels)
     assert spec_of(options) == spec
+
+
+def _stored(blocks: list[tuple[Block, int]], spec: MatchSpec) -> list[StoredBlock]:
+    return [
+        StoredBlock(nth, block.round, block.bots, replace(spec, seed=block.seed), games)
+        for nth, (block, games) in enumerate(blocks, 1)
+    ]
+
+
+TABLE = MatchSpec(variant="classic", opening_plies=4, time=TimeControl(kind="cpu", move_ms=100))
+FIVE = [1, 2, 3, 4, 5]
+CLASSIC = VARIANTS["classic"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        ([(block, 4) for block in extend([], FIVE, CLASSIC, rounds=3, seed=7)], "--rounds 3"),
+        (most_balanced([], FIVE, CLASSIC, games=10, seed=7), "--games 10"),
+        ([(block, 4) for block in full([], [*FIVE, 6], CLASSIC, rounds=2, seed=7)], "--rounds 2 --full"),
+        ([(block, 4) for block in gauntlet([], 2, [1, *FIVE[2:]], CLASSIC, rounds=1, seed=7)], "--gauntlet bot@2"),
+    ],
+)
+def test_the_command_of_a_division_is_the_one_that_planned_it(blocks: list[tuple[Block, int]], told: str) -> None:
+    bots = {nth: _entered(nth, "bot", str(nth)) for nth in (*FIVE, 6)}
+    found = tournament_command(_stored(blocks, TABLE), 7, bots)
+    assert found.is_same
+    assert told in found.command
+    assert found.command.startswith("arena tournament --variant classic ")
+    assert found.command.endswith(" --clock cpu --move-time 100ms --seed 7")
+
+
+def test_the_command_of_a_division_says_when_its_schedule_came_about_in_steps() -> None:
+    bots = {nth: _entered(nth, "bot", str(nth)) for nth in FIVE}
+    first = extend([], FIVE[:4], CLASSIC, rounds=2, seed=7)
+    later = extend(first, FIVE, CLASSIC, rounds=2, seed=7)
+    whole = [(block, 4) for block in [*first, *later]]
+    assert not tournament_command(_stored(whole, TABLE), 7, bots).is_same
+    assert not tournament_command(_stored(whole[: len(first)], TABLE), 8, bots).is_same  # another seed
+    assert tournament_command(_stored(whole[: len(first)], TABLE), 7, bots).is_same
+    mixed = [*_stored(whole[:1], replace(TABLE, ponder=True)), *_stored(whole[1 : len(first)], TABLE)]
+    assert not tournament_command(mixed, 7, bots).is_same
+
+
+@pytest.mark.parametrize("spec", [TABLE, replace(UNUSUAL, seed=7)])
+def test_the_command_of_a_division_is_about_the_same_matches(spec: MatchSpec) -> None:
+    variant = VARIANTS[spec.variant]
+    blocks = extend([], FIVE, variant, rounds=2, seed=7)
+    whole = [(block, len(seatings(range(len(variant.seats)), variant))) for block in blocks]
+    found = tournament_command(_stored(whole, spec), 7, {})
+    assert found.is_same
+    options = tournament.make_context("tournament", found.command.split()[2:]).params
+    if options["opening_plies"] is None:
+        options["opening_plies"] = default_opening(spec.variant)
+    assert spec_of(options) == replace(spec, seed=7)
+    assert options["rounds"] == 2
 
 
 def test_one_match_is_not_many() -> None:
@@ -147,7 +209,32 @@ def test_numbers_read_well() -> None:
     assert [signed(1.0), signed(-1.0), signed(0.0)] == ["+1.0", "\u22121.0", "0.0"]
     assert thousands(1234567) == "1\u202f234\u202f567"
     assert [duration(0.25), duration(250), duration(2500)] == ["0.2\u202fms", "250\u202fms", "2.5\u202fs"]
-    assert [chance(0.001), chance(0.999), chance(0.0), chance(1.0), chance(0.5)] == ["<1", ">99", "0", "100", "50"]
+    assert [duration(0), duration(0.01), duration(2050, 2)] == ["0\u202fms", "<0.1\u202fms", "2.05\u202fs"]
+    assert [nth(place) for place in (1, 2, 3, 4)] == ["1st", "2nd", "3rd", "4th"]
+
+
+@pytest.mark.parametrize(
+    ("share", "as_chance", "as_count"),
+    [
+        (0.0, "<1", "0"),  # a fit never means what its last digit says; a count does
+        (0.001, "<1", "<1"),
+        (0.5, "50", "50"),
+        (0.999, ">99", ">99"),
+        (1.0, ">99", "100"),
+        (float("nan"), "–", "–"),
+    ],
+)
+def test_only_what_was_counted_is_never_or_always(share: float, as_chance: str, as_count: str) -> None:
+    assert (chance(share), how_often(share)) == (as_chance, as_count)
+    assert chance(share, "%") == (as_chance if as_chance == "–" else f"{as_chance}\u202f%")
+
+
+def test_an_evaluation_is_as_short_on_the_terminal_as_on_the_site() -> None:
+    game = MatchSpec(variant="duo").new_game()
+    move = game.legal_moves()[0]
+    ply = PlyRecord(turn=0, color="purple", seat=0, piece=move.piece, cells=move.cells, eval=0.9241418199787566)
+    assert tell_ply(game, ply, ["one", "two"]).endswith("eval 0.9241")
+    assert replay_data(MatchSpec(variant="duo"), [], [ply])[0]["steps"][0]["e"] == 0.9241
 
 
 def test_buckets_of_times_are_a_few_percent_wide() -> None:

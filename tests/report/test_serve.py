@@ -125,7 +125,7 @@ def test_new_matches_come_up(server: SiteServer, league: Path) -> None:
     before = json.loads(_get(server, "/live/state.json")[2])["version"]
     _play_more(league)
     _until(lambda: b"<b>24</b> matches" in _get(server, "/")[2])
-    assert json.loads(_get(server, "/live/state.json")[2])["version"] > before
+    _until(lambda: json.loads(_get(server, "/live/state.json")[2])["version"] > before)  # told once all is written
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from arena.replay import verify
 from arena.report import write_site
 from arena.store import Store
 from engine import blksgf
-from tests.report import leagues
 from tests.report.leagues import NOW, Plan, build, play_open, play_variant
 
 
@@ -131,24 +130,62 @@ def test_a_bot_whose_name_shows_nothing_gets_one_that_does(tmp_path: Path) -> No
     assert "<h1><bdi>(no name, bot 1)</bdi>" in page
 
 
-def test_the_page_about_the_league_says_what_kept_bots_in(site: Path) -> None:
-    about = (site / "about.html").read_text("utf-8")
-    assert "ran in the sandbox <code>landlock</code>. Their memory was limited by a limit of each process and" in about
-    assert '<th scope="row" class="text">files outside cannot be read</th><td class="text">landlock</td>' in about
-    assert 'files outside cannot be seen</th><td class="text bad">nothing stops it</td>' in about
-    assert '<span class="bad">2 of 3</span>' in about
-    for raw in ("read_file", "use_network", ">backend<", ">cpu<"):
-        assert raw not in about
+def test_seats_are_counted_from_0_as_in_the_protocol(site: Path) -> None:
+    page = (site / "duo.html").read_text("utf-8")
+    table = page[page.index('<section id="seats">') :]
+    assert re.findall(r'<tr><th scope="row" class="left">(\d)</th>', table) == ["0", "1"]
+    assert "seat 0, purple" in table
+    bot = (site / "bots" / "1-mcts.html").read_text("utf-8")
+    assert '<th scope="row" class="left">0 <svg class="swatch"' in bot
 
 
-def test_a_league_without_a_sandbox_is_seen_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bare = {"backend": "none", "read_file": "none", "use_network": "none", "memory": "none", "cpu": "approximate"}
-    monkeypatch.setattr(leagues, "PROTECTIONS", bare)
-    write_site(build(tmp_path / "league", Plan(bots=2, matches=2, variants=("duo",))), tmp_path / "site")
-    about = (tmp_path / "site" / "about.html").read_text("utf-8")
-    assert '<p class="bad"><b>The bots ran without a sandbox:</b>' in about
-    assert "Nothing limited their memory." in about
-    assert '<span class="bad">0 of 2</span>' in about
+def test_seats_are_called_even_only_where_they_are(tmp_path: Path) -> None:
+    for matches, is_even in ((12, True), (11, False), (1, False)):
+        out = tmp_path / str(matches)
+        write_site(build(out / "league", Plan(bots=4, matches=matches, faulty=0, variants=("duo",))), out / "site")
+        page = (out / "site" / "index.html").read_text("utf-8")
+        assert ("sat in every seat equally often, so" in page) == is_even
+        assert ("Not every bot has sat in every seat" in page) != is_even
+
+
+def test_a_plot_without_intervals_does_not_promise_them(tmp_path: Path) -> None:
+    league = build(tmp_path / "league", Plan(bots=2, matches=1, faulty=0, variants=("duo",)))
+    write_site(league, tmp_path / "site")
+    captions = re.findall("<figcaption>(.*?)</figcaption>", (tmp_path / "site" / "duo.html").read_text("utf-8"))
+    assert "Ratings; there are too few matches for intervals." in captions
+    assert not any("with 95" in caption for caption in captions)
+
+
+def test_two_versions_of_a_bot_are_told_apart_wherever_they_are_named(site: Path) -> None:
+    page = (site / "classic.html").read_text("utf-8")
+    assert "<bdi>lookahead@1.1</bdi>" in page[page.index('id="crosstable"') :]
+    assert "<bdi>lookahead</bdi>" in page[: page.index('id="crosstable"')]  # the table has a version beside each name
+    assert "<bdi>mcts</bdi>" in page[page.index('id="crosstable"') :]
+    games = (site / "games-classic.html").read_text("utf-8")
+    assert "<bdi>lookahead@1.1</bdi>" in games
+    assert '["lookahead@1.1","bots/2-lookahead.html"]' in games
+
+
+def test_a_second_version_renames_the_first_one_on_old_pages(tmp_path: Path) -> None:
+    league = build(tmp_path / "league", Plan(bots=2, matches=2, variants=("duo",)))
+    write_site(league, tmp_path / "site")
+    (path, *_) = sorted((tmp_path / "site" / "matches").glob("*.html"))
+    assert "<bdi>mcts</bdi>" in path.read_text("utf-8")
+    with Store(league, now=NOW, writes=True) as store:
+        store.add_bot("mcts", "2.0", "Ada", "Python", "f" * 64, "bots/new")
+    write_site(league, tmp_path / "site")
+    assert "<bdi>mcts@1.0</bdi>" in path.read_text("utf-8")
+
+
+def test_a_puzzle_has_no_places(site: Path) -> None:
+    games = (site / "games-solo.html").read_text("utf-8")
+    assert '<span class="nums">1.</span>' not in games
+    assert '<span class="nums">1.</span>' in (site / "games-duo.html").read_text("utf-8")
+
+
+def test_an_overrun_is_seen_in_the_evidence_of_a_fault(site: Path) -> None:
+    pages = [path.read_text("utf-8") for path in (site / "bots").glob("*.html")]
+    assert any("2.05\u202fs of 2.00\u202fs, 1.99\u202fs of it computing" in page for page in pages)
 
 
 def test_a_league_with_one_match_has_a_site(tmp_path: Path) -> None:

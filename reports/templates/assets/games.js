@@ -49,7 +49,8 @@
     var seats = bots.map(function (_, seat) { return seat; }).sort(function (a, b) { return ranks[a] - ranks[b] || a - b; });
     seats.forEach(function (seat, nth) {
       if (nth) result.append(" · ");
-      result.append(element("span", "nums", ranks[seat] + "."), " ", botLink(bots[seat]), " ");
+      if (bots.length > 1) result.append(element("span", "nums", ranks[seat] + "."), " ");
+      result.append(botLink(bots[seat]), " ");
       var score = element("span", "soft nums", String(totals[seat]).replace("-", "\u2212"));
       if (row[5].includes(seat)) score.append(" ", element("span", "bad", "fault"));
       result.append(score);
@@ -65,7 +66,7 @@
     byId("more").hidden = true;
     if (!mine) {
       body.replaceChildren.apply(body, fixed);
-      byId("count").textContent = "the newest " + fixed.length;
+      byId("count").textContent = "the newest " + fixed.length + "; choose a bot to filter";
       byId("faulty").disabled = byId("replays").disabled = true;
       return;
     }

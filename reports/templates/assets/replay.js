@@ -24,8 +24,10 @@
   function letters(col) { return (col >= 26 ? String.fromCharCode(96 + Math.floor(col / 26)) : "") + String.fromCharCode(97 + col % 26); }
   function time(us) {
     if (us === undefined) return "";
+    if (us < 50) return (us ? "<0.1" : "0") + "\u202fms";
     return us < 10000 ? (us / 1000).toFixed(1) + "\u202fms" : us < 1e6 ? Math.round(us / 1000) + "\u202fms" : (us / 1e6).toFixed(2) + "\u202fs";
   }
+  function nth(place) { return place + ({ 1: "st", 2: "nd", 3: "rd" }[place] || "th"); }
   // what a step was charged with, by the clock of its division
   function used(data, step) { return data.clock === "cpu" ? step.u : step.w; }
   function swatch(color) {
@@ -93,13 +95,13 @@
   Replay.prototype.drawSeats = function () {
     var data = this.data, list = byId("seats");
     this.seats = data.seats.map(function (seat, number) {
-      var item = html("li"), head = html("div", "head"), name = html(seat.href ? "a" : "span", "name clip"), total = html("span", "total");
+      var item = html("li"), head = html("div", "head"), name = html(seat.href ? "a" : "span", "name clip"), place = html("span", "place"), total = html("span", "total");
       var colors = data.colors.filter(function (color) { return color.seat === number; });
       if (seat.href) name.href = seat.href;
       name.append(html("bdi", "", seat.name));
       name.title = seat.name;
       colors.forEach(function (color) { head.append(swatch(color.name)); });
-      head.append(name, total);
+      head.append(name, place, total);
       var sub = html("div", "sub");
       item.append(head, sub);
       var hands = colors.map(function (color) {
@@ -107,7 +109,7 @@
         item.append(hand);
         return { color: data.colors.indexOf(color), box: hand, pieces: drawHand(hand, data.pieces, color.name) };
       });
-      return { item: item, total: total, sub: sub, hands: hands };
+      return { item: item, place: place, total: total, sub: sub, hands: hands };
     });
     list.replaceChildren.apply(list, this.seats.map(function (seat) { return seat.item; }));
     this.shared = data.colors.map(function (color, number) { return number; }).filter(function (number) { return data.colors[number].seat === null; });
@@ -229,13 +231,14 @@
   };
 
   Replay.prototype.showSeats = function () {
-    var data = this.data, state = this.state(), next = data.steps[this.at];
+    var data = this.data, state = this.state(), next = data.steps[this.at], isOver = data.over && !next;
     this.seats.forEach(function (seat, number) {
       var total = 0;
       data.colors.forEach(function (color, nth) {
         if (color.seat !== null && data.teams[color.seat] === data.teams[number]) total += state.colors[nth].score;
       });
       seat.total.textContent = minus(total);
+      seat.place.textContent = isOver && data.ranks.length ? nth(data.ranks[number]) : "";
       seat.item.classList.toggle("turn", Boolean(next && next.s === number));
       seat.sub.replaceChildren(html("span", "", time(state.seats[number].used) + (data.clock === "cpu" ? " of CPU time used" : " used")));
       seat.hands.forEach(function (hand) {
@@ -256,7 +259,7 @@
   }
 
   Replay.prototype.showNow = function (step) {
-    var data = this.data, card = byId("now"), title = html("h2"), facts = html("dl");
+    var data = this.data, card = byId("now"), title = html("h2"), facts = html("dl"), said = [];
     function fact(name, text) {
       var pair = html("div");
       pair.append(html("dt", "", name), html("dd", "", text));
@@ -270,13 +273,15 @@
       title.append(swatch(data.colors[step.c].name), " ", html("bdi", "", data.seats[step.s].name));
       fact("places", step.m);
       fact("of", step.n + (step.n === 1 ? " legal move" : " legal moves"));
-      if (step.o) fact("", "drawn from the seed");
+      if (step.o) said.push("Drawn from the seed.");
       else { fact("in", time(used(data, step))); if (step.e !== undefined) fact("eval", minus(step.e)); }
     }
     var next = data.steps[this.at];
     if (next && next.p) fact("next", data.colors[next.c].name + ", " + next.n + (next.n === 1 ? " legal move" : " legal moves"));
-    else if (!next) fact("", data.over ? "The game is over." : "The next move is being thought about.");
-    card.replaceChildren(title, facts);
+    else if (!next) said.push(data.over ? "The game is over." : "The next move is being thought about.");
+    card.replaceChildren(title);
+    if (facts.firstChild) card.append(facts);
+    if (said.length) card.append(html("p", "said", said.join(" ")));
     if (step && step.t) card.append(html("p", "note", step.t));
   };
 
@@ -328,6 +333,8 @@
     var self = this;
     document.querySelectorAll("[data-go]").forEach(function (button) {
       button.addEventListener("click", function () { self.act(button.dataset.go); });
+      // a mouse leaves the focus where it is, so that the space bar plays; the Tab key still brings it here
+      button.addEventListener("mousedown", function (event) { event.preventDefault(); });
     });
     byId("scrub").addEventListener("input", function () { self.go(Number(this.value)); });
     byId("speed").addEventListener("change", function () { if (self.timer) { self.play(); self.play(); } });
@@ -337,9 +344,10 @@
     });
     window.addEventListener("hashchange", function () { self.go(self.fromAddress(), true); });
     document.addEventListener("keydown", function (event) {
-      if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
+      var isSlider = event.target.id === "scrub";
+      if (event.altKey || event.ctrlKey || event.metaKey || (!isSlider && event.target.closest("input, select, textarea"))) return;
       var what = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
-      if (event.key === " " && !event.target.closest("button, summary, a")) what = "play";
+      if (event.key === " " && !event.target.closest("button, summary")) what = "play";
       if (!what) return;
       event.preventDefault();
       self.act(what);
