@@ -10,18 +10,32 @@ import msgspec
 from arena.bots import digest_of
 from arena.errors import ArenaError
 from arena.league import League
-from arena.match import MatchSpec
+from arena.match import OF_THE_RUN, MatchSpec
 from arena.record import from_json
 from arena.replay import verify
 from arena.standings import standings
-from arena.store import Store, summarize
+from arena.store import Store, game_key, summarize
 
 
 def audit(league: League) -> Iterator[str]:
     """Yield what is wrong with a league; nothing if all of it stands."""
+    damage = league.store.damage()
+    yield from damage
+    if damage:  # whatever else such a file says means nothing
+        return
+    yield from _schedule(league.store)
     yield from _records(league.store)
     yield from _programs(league)
     yield from _ratings(league)
+
+
+def _schedule(store: Store) -> Iterator[str]:
+    for division in store.divisions():
+        for block in store.blocks(division):
+            if (block.spec.variant, block.spec.scoring, block.spec.time) != division[1:]:
+                yield f"block {block.id}: it counts in {division}, but belongs to another division"
+    for match in store.unfounded_attempts():
+        yield f"match {match}: it was played again although nothing was wrong with the attempt before"
 
 
 def _records(store: Store) -> Iterator[str]:
@@ -44,12 +58,13 @@ def _records(store: Store) -> Iterator[str]:
             yield f"{where}: the schedule and the record do not name the same bots"
         elif stored.summary is None or summarize(record, stored.block, stored.bots) != stored.summary:
             yield f"{where}: the result that counts is not the one in the record"
+        elif game_key(record, stored.bots) != stored.game:
+            yield f"{where}: whether it repeats an earlier one is told by another game than the one in the record"
 
 
 def _as_planned(played: MatchSpec, planned: MatchSpec) -> MatchSpec:
-    """Return what was played, but for the sandbox and the core, which are those of the run."""
-    limits = msgspec.structs.replace(played.limits, sandbox=planned.limits.sandbox)
-    return msgspec.structs.replace(played, limits=limits, pin=planned.pin)
+    """Return what was played, but for the conditions of the run that played it."""
+    return msgspec.structs.replace(played, **{name: getattr(planned, name) for name in OF_THE_RUN})
 
 
 def _programs(league: League) -> Iterator[str]:

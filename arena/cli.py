@@ -21,7 +21,7 @@ from rich.live import Live
 from arena import convert as conversion
 from arena.bots import Bot, bundled_names, load_bot
 from arena.doctor import advice, examine, missing
-from arena.errors import ArenaError, SandboxError, UsageError
+from arena.errors import ArenaError, NobodyListens, SandboxError, UsageError
 from arena.options import DURATION, box_options, clock_options, game_options, new_console, spec_of
 from arena.record import Fault, MatchRecord, PlyRecord, from_json, read_record, to_json, write_file
 from arena.referee import Observer, play_match
@@ -304,13 +304,15 @@ def main() -> NoReturn:
     """Run the command line; every error is one clear line and a documented exit code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that bots are ended on the way out
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would take cores from bots, to no use
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     try:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a table in a locale without its marks is better than none
         code = cli.main(standalone_mode=False)
-        if sys.stdout:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.exceptions.Exit as leaving:
         code = leaving.exit_code
     except click.UsageError as error:
@@ -320,13 +322,14 @@ def main() -> NoReturn:
         code = _fail(f"arena: {error.format_message()}", 2)
     except (KeyboardInterrupt, click.Abort):
         code = _fail("arena: interrupted", 130)
+    except NobodyListens:
+        code = _be_silent()
     except ArenaError as error:
         code = _fail(f"arena: {error}", error.exit_code)
     except RulesError as error:
         code = _fail(f"arena: {error}", 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone
-        code = 0
+        code = _be_silent()
     except OSError as error:
         code = _fail(f"arena: {error}", 3)
     except Exception as error:
@@ -334,6 +337,12 @@ def main() -> NoReturn:
             traceback.print_exc()
         code = _fail(f"arena: a defect of the arena: {error!r} (ARENA_DEBUG=1 shows where)", 3)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _be_silent() -> int:
+    """Say nothing more: whoever read us has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _fail(message: str, code: int) -> int:

@@ -25,3 +25,9 @@ class BotSetupError(UsageError):
 
 class RecordError(UsageError):
     """A file is not a match record, or one of a format unknown to this version."""
+
+
+class NobodyListens(ArenaError):
+    """Whoever read what we say has gone."""
+
+    exit_code = 0

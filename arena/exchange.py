@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from arena.match import MatchSpec
 from arena.record import MatchRecord, SeatRecord, from_json, write_file
 from arena.replay import verify
 from arena.schedule.meetings import Block, seatings
+from arena.standings import keep_all_figures
 from arena.store import Counted, Entry, Store, StoredBlock, Task, prepare
 from arena.tables import write_table
 from engine import VARIANTS
@@ -27,8 +29,19 @@ _NUMBER = re.compile(r"#\d+$")
 # ---- out
 
 
-def export(league: League, target: Path) -> int:
-    """Write the matches that stand to a file, by its suffix, or as blksgf files into a folder; return how many."""
+class Exported(NamedTuple):
+    """How many matches were written, and how many left out because they are annulled."""
+
+    written: int
+    annulled: int
+
+
+def export(league: League, target: Path) -> Exported:
+    """Write the matches that stand to a file, by its suffix, or as blksgf files into a folder.
+
+    A record cannot say that it is annulled, and would count elsewhere: tables have a column for it, all else leaves out
+    what is annulled.
+    """
     store = league.store
     if target.suffix and target.suffix not in SUFFIXES:
         raise UsageError(f"expected a file {', '.join(SUFFIXES)} or a folder for blksgf files, got {target.name}")
@@ -37,10 +50,22 @@ def export(league: League, target: Path) -> int:
         if target.suffix == ".jsonl":
             return _write_lines(store, target)
         if target.suffix:
-            return write_table(appearances(store), target, per="match")
+            with _whole(target) as scratch:
+                return Exported(write_table(appearances(store), scratch, per="match"), 0)
         return _write_games(store, target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """Yield a file to write, which takes the place of `target` once all of it is there."""
+    scratch = target.with_name(f".part-{target.name}")
+    try:
+        yield scratch
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)
 
 
 def _standing(store: Store) -> Iterator[tuple[Counted, bytes]]:
@@ -52,27 +77,24 @@ def _standing(store: Store) -> Iterator[tuple[Counted, bytes]]:
             yield found, data
 
 
-def _write_lines(store: Store, target: Path) -> int:
-    scratch = target.with_name(f".{target.name}.part")
-    written = 0
-    try:
-        with scratch.open("wb") as file:
-            for _, data in _standing(store):
+def _write_lines(store: Store, target: Path) -> Exported:
+    count = Counter[bool]()
+    with _whole(target) as scratch, scratch.open("wb") as file:
+        for found, data in _standing(store):
+            count[found.is_annulled] += 1
+            if not found.is_annulled:
                 file.write(data)
-                written += 1
-        scratch.replace(target)
-    finally:
-        scratch.unlink(missing_ok=True)
-    return written
+    return Exported(count[False], count[True])
 
 
-def _write_games(store: Store, folder: Path) -> int:
-    written = 0
+def _write_games(store: Store, folder: Path) -> Exported:
+    count = Counter[bool]()
     for found, data in _standing(store):
-        record = from_json(data, f"match {found.match}")
-        write_file(folder / f"{found.match}.blksgf", to_blksgf(record).encode())
-        written += 1
-    return written
+        count[found.is_annulled] += 1
+        if not found.is_annulled:
+            record = from_json(data, f"match {found.match}")
+            write_file(folder / f"{found.match}.blksgf", to_blksgf(record).encode())
+    return Exported(count[False], count[True])
 
 
 def appearances(store: Store) -> Iterator[dict[str, Any]]:
@@ -130,8 +152,8 @@ def import_records(league: League, source: Path) -> Imported:
     importer = _Importer(league.store)
     with league.store.together():
         added = sum(importer.take(record, line + b"\n") for record, line in zip(records, lines, strict=True))
-        if added:
-            league.store.drop_checkpoints()  # a match may have come into a block that was done with
+    if added:
+        keep_all_figures(league.store, league.config)
     return Imported(added, len(records) - added)
 
 
@@ -154,8 +176,10 @@ class _Importer:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known = {found.match for found in store.stored_matches()}
-        self._bots = {(entry.name, entry.digest): entry.id for entry in store.bots()}
+        places = store.places()
+        self._known = {match for match, *_ in places}
+        self._taken = {(block, nth) for _, block, nth in places}
+        self._bots = {(entry.name, entry.digest): entry.id for entry in store.bots() if entry.status != "trial"}
         self._blocks: dict[tuple[MatchSpec, tuple[int, ...]], StoredBlock] = {}
         self._rounds: Counter[tuple[int, tuple[int, ...]]] = Counter()
         for division in store.divisions():
@@ -171,12 +195,13 @@ class _Importer:
         """Keep a match; tell whether it is new."""
         if record.id in self._known:
             return False
-        self._known.add(record.id)
         bots = tuple(self._bot(seat) for seat in record.seats)
         block, nth = self._place(record.spec, bots)
         duration_ms = sum(ply.wall_us for ply in record.plies) // 1000
         played = prepare(record, data, block.id, bots, duration_ms, is_suspect=False)
         self._store.add_matches([(Task(block.id, nth, 0, bots, record.spec), played)])
+        self._known.add(record.id)
+        self._taken.add((block.id, nth))
         return True
 
     def _bot(self, seat: SeatRecord) -> int:
@@ -188,11 +213,11 @@ class _Importer:
         return self._bots[name, seat.digest]
 
     def _place(self, spec: MatchSpec, bots: tuple[int, ...]) -> tuple[StoredBlock, int]:
-        """Return the block of a match and its number there."""
+        """Return the block of a match and its number there; a new one if it was played there under other conditions."""
         block = self._blocks.get((spec, tuple(sorted(bots))))
         every = seatings(block.bots, VARIANTS[spec.variant]) if block else []
-        if block and bots in every:
-            nth = every.index(bots)
+        nth = every.index(bots) if bots in every else -1
+        if block and nth >= 0 and (block.id, nth) not in self._taken:
             self._store.allow_games(block, nth + 1)
             return block, nth
         division = self._store.division_of(spec)

@@ -26,6 +26,7 @@ SCALE = math.sqrt(2) * BETA / 1.702  # makes the logistic curve one that is nowh
 PRIOR = 12.5  # the standard deviation of a strength before anything is known, in points
 SEAT_PRIOR = BETA  # the same of what a seat is worth
 LEVEL = 0.95
+_NORMAL_QUANTILE = student.quantile((1 + LEVEL) / 2, 1e6)
 _CHUNK = 4096
 _CELLS = 2_000_000  # of a stack of matrices, one a bundle of blocks
 _DIGITS, _DOUBT_DIGITS = 9, 12  # the last bits of a matrix product depend on the processor
@@ -177,8 +178,9 @@ class _Report:
         value = center + scale * float(self._solution.values[parameter])
         below = above = math.inf
         if self._jackknife.bundles_of[parameter] > 1:
-            below, above = (scale * _reach(spread, parameter) for spread in self._spreads)
-        return Estimate(*(round(number, _DIGITS) for number in (value, value - below, value + above)))
+            most = _NORMAL_QUANTILE / math.sqrt(self._solution.prior[parameter])  # as before anything was played
+            below, above = (scale * min(most, _reach(spread, parameter)) for spread in self._spreads)
+        return Estimate(*(round(number, _DIGITS) + 0.0 for number in (value, value - below, value + above)))  # no -0
 
     def _share(self, i: int, j: int) -> float:
         """Return the share of games that a bot wins of another, in a team with equal partners."""

@@ -10,7 +10,8 @@ may have shifted is added.
 
 A bot that hardly ever loses needs care: how much stronger than the others it is hangs on a few upsets. Towards that
 side, degrees of freedom are taken away (by the fourth cumulant of its results); towards the other one, where upsets
-would be common, the variance is at least that of independent games.
+would be common, the variance is at least that of independent games. Where results lean both ways (a seat that a strong
+and a weak bot take in turn), each side gets its share of both.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from arena.bradley_terry import Design, Floats, Solution
 from arena.pairs import Meetings
 
 _NEGLIGIBLE = 1e-9
+_TINY = 1e-300  # keeps 0 / 0 at 0
 _NORMAL = 1e6  # degrees of freedom beyond which Student's distribution is the normal one
 
 
@@ -97,15 +99,13 @@ class Jackknife:
     def parameters(self) -> tuple[Spread, Spread]:
         """Return the spread of each parameter, against the average of its kind, below it and above it."""
         parts, freedom = self._centered, self._freedom
-        third, fourth = self._cumulants()
+        lean, tails = self._lean_and_tails()
         variance = parts.variance()
-        telling = 2 / np.maximum(2, 2 + freedom * fourth / parts.games**2)  # a share that falls as upsets become rare
+        telling = 2 / np.maximum(2, 2 + freedom * tails / parts.games**2)  # a share that falls as upsets become rare
         careful = telling * variance + (1 - telling) * np.maximum(variance, parts.games)
         inner = Spread(careful + parts.prior, freedom)
         outer = Spread(variance + parts.prior, np.maximum(freedom * telling, 1))
-        is_strong = third < 0
-        below = Spread(*(np.where(is_strong, a, b) for a, b in zip(inner, outer, strict=True)))
-        return below, Spread(*(np.where(is_strong, a, b) for a, b in zip(outer, inner, strict=True)))
+        return _mixed(inner, outer, (1 - lean) / 2), _mixed(inner, outer, (1 + lean) / 2)
 
     def _contrasts(self) -> Floats:
         """Return the matrix that takes its average from each strength, and from each effect of a place."""
@@ -128,11 +128,21 @@ class Jackknife:
         clipped: Floats = np.clip(known * freedom, 1, _NORMAL)
         return clipped
 
-    def _cumulants(self) -> tuple[Floats, Floats]:
-        """Return how skew the results behind each parameter are, and how much heavier than normal their tails."""
+    def _lean_and_tails(self) -> tuple[Floats, Floats]:
+        """Return of the results behind each parameter which way they lean, and how much heavier than normal tails are.
+
+        They lean by 1 if the parameter was the stronger side in all of them, by -1 if it was the weaker one.
+        """
         meetings, design = self._solution.meetings, self._solution.design
         chance = design.chances(self._solution.values)
         noise = chance * (1 - chance)
-        third, fourth = meetings.games * noise * (1 - 2 * chance), meetings.games * noise * (1 - 6 * noise)
-        weights = [design.times(weight) for weight in (self._inverse @ self._contrasts()).T]
-        return np.array([third @ weight**3 for weight in weights]), np.array([fourth @ weight**4 for weight in weights])
+        third, fourth = meetings.games * noise * (2 * chance - 1), meetings.games * noise * (1 - 6 * noise)
+        weights = np.array([design.times(weight) for weight in (self._inverse @ self._contrasts()).T])
+        lean = weights**3 @ third / np.maximum(np.abs(weights) ** 3 @ np.abs(third), _TINY)
+        return lean, weights**4 @ fourth
+
+
+def _mixed(one: Spread, other: Spread, share: Floats) -> Spread:
+    """Return a spread that has this share of the other one."""
+    variance = one.variance + share * (other.variance - one.variance)
+    return Spread(variance, 1 / ((1 - share) / one.freedom + share / other.freedom))

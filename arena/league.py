@@ -7,11 +7,10 @@ import os
 import re
 import shutil
 import socket
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,7 +40,7 @@ class League:
 
     # ---- bots
 
-    def enter(self, source: str, name: str | None = None, *, is_filler: bool = False) -> Entry:
+    def enter(self, source: str, name: str | None = None, *, is_filler: bool = False, is_trial: bool = False) -> Entry:
         """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
         origin = Path(source) if Path(source).exists() else bundled_bots() / source
         check_apart(origin, self.folder)
@@ -49,11 +48,12 @@ class League:
         _check_runtime(bot)
         name = checked_name(bot.name if name is None else name)
         for entry in self.store.bots():
-            if entry.digest == bot.digest and entry.name != name:
+            if entry.digest == bot.digest and entry.name != name and entry.status != "trial":
                 raise BotSetupError(f"{source} is the same program as {entry.label}, which is in the league already")
         path = f"bots/{bot.digest[:16]}/{origin.resolve().name}"
         _copy(origin, self.folder / path, bot.digest)
-        return self.store.add_bot(name, bot.version, bot.author, bot.language, bot.digest, path, is_filler=is_filler)
+        about = (name, bot.version, bot.author, bot.language, bot.digest, path)
+        return self.store.add_bot(*about, is_filler=is_filler, is_trial=is_trial)
 
     def find(self, label: str) -> Entry:
         """Return the bot of a name (its newest version) or NAME@VERSION; raises `UsageError`."""
@@ -64,15 +64,18 @@ class League:
             raise UsageError(f"no bot {label} in {self.folder}: expected one of {names}")
         return found[-1]
 
-    def resolve(self, word: str) -> Entry:
-        """Return the bot that a user names: a path, which is entered, a bot of the league, or a bundled one."""
+    def resolve(self, word: str, *, is_trial: bool = False) -> Entry:
+        """Return the bot that a user names: a path, which is entered, a bot of the league, or a bundled one.
+
+        For a trial nobody is entered: who plays in the league stays as it is.
+        """
         if Path(word).exists():
-            return self.enter(word)
+            return self.enter(word, is_trial=is_trial)
         if any(word in (entry.name, entry.label) for entry in self.store.bots()):
             entry = self.find(word)
-            return entry if entry.status in ("entered", "superseded") else self.store.enter_again(entry)
+            return entry if is_trial or entry.status in ("entered", "superseded") else self.store.enter_again(entry)
         if word in bundled_names():
-            return self.enter(str(bundled_bots() / word))
+            return self.enter(str(bundled_bots() / word), is_trial=is_trial)
         raise UsageError(
             f"no bot {word}: expected a file, a folder with bot.toml, a bot of the league, or one of"
             f" {', '.join(bundled_names())}"
@@ -92,14 +95,14 @@ class League:
                 reasons.append(str(error).partition("\n")[0])
         return entries, reasons
 
-    def fill(self, count: int, taken: list[Entry]) -> list[Entry]:
+    def fill(self, count: int, taken: list[Entry], *, is_trial: bool = False) -> list[Entry]:
         """Return so many bundled bots to fill up a table: the weakest ones that are not there yet."""
         fillers: list[Entry] = []
         for name in by_strength(bundled_names()):
             if len(fillers) == count:
                 break
             try:
-                entry = self.enter(str(bundled_bots() / name), is_filler=True)
+                entry = self.enter(str(bundled_bots() / name), is_filler=True, is_trial=is_trial)
             except BotSetupError:
                 continue
             if all(entry.id != other.id for other in taken):
@@ -227,18 +230,12 @@ def rehearse(folder: Path) -> Iterator[League]:
         copy = Path(scratch) / folder.resolve().name
         copy.mkdir()
         if (folder / FILE_NAME).exists():
-            _back_up(folder / FILE_NAME, copy / FILE_NAME)
+            read_config(folder)  # what is wrong with it is told of the original
+            with Store(folder) as store:
+                store.copy_to(copy / FILE_NAME)
             if (folder / "league.toml").exists():
                 shutil.copy2(folder / "league.toml", copy)
             if (folder / "bots").is_dir():
                 shutil.copytree(folder / "bots", copy / "bots", symlinks=True)
         with open_league(copy) as league:
             yield league
-
-
-def _back_up(origin: Path, target: Path) -> None:
-    try:
-        with closing(sqlite3.connect(origin)) as source, closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
-    except sqlite3.DatabaseError as error:
-        raise ArenaError(f"{origin}: {error}") from error

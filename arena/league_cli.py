@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,33 +12,35 @@ import msgspec
 from rich.console import Console
 
 from arena.audit import audit
-from arena.bots import bundled_names
+from arena.bots import bundled_names, load_bot
 from arena.check import Checkup, check_source, lines_of
-from arena.errors import UsageError
+from arena.errors import ArenaError, NobodyListens, UsageError
 from arena.exchange import export as export_matches
 from arena.exchange import import_records
 from arena.league import League, check_apart, checked_name, open_league, read_league, rehearse
 from arena.limits import ResourceLimits
 from arena.match import MatchSpec
-from arena.options import box_options, clock_options, game_options, league_option, new_console, spec_of
+from arena.options import all_of, box_options, clock_options, game_options, league_option, new_console, spec_of
 from arena.progress import duration, watcher_for
 from arena.sandbox.choose import CHOICES
 from arena.sequential import Comparison
-from arena.standings import Standings, figures_of, standings
+from arena.standings import Standings, figures_of, keep_all_figures, standings
 from arena.store import FILE_NAME, Division, Entry
 from arena.table_view import as_rows, by_opponent_rows, by_seat_rows, draw_standings, tell_sureness
 from arena.tables import to_csv
 from arena.tournament import Plan, Wanted, check_jobs, default_opening, hold
-from arena.versus import compare_versions
+from arena.versus import Contest, compare_versions
 from engine import VARIANTS
 
-_tournament_options = (
+_draw_options = all_of(
     click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of the schedule; usually the league's."),
     click.option(
         "--opening-plies",
         type=click.IntRange(0, 84),
         help="Placements drawn from each block's seed; usually one a color, none in puzzles.",
     ),
+)
+_core_options = all_of(
     click.option("--jobs", type=click.IntRange(1), help="Matches at the same time; usually one a core."),
     click.option("--oversubscribe", is_flag=True, help="Allow more jobs than there are cores."),
 )
@@ -53,12 +56,10 @@ _tournament_options = (
 @click.option("--gauntlet", metavar="BOT", help="This bot against all others.")
 @click.option("--until-sure", type=click.FloatRange(0.5, 0.9999), help="Go on until the order of the top is certain.")
 @click.option("--top", type=click.IntRange(1), help="Whose order --until-sure is about; usually the league's setting.")
-@_tournament_options[0]
-@_tournament_options[1]
+@_draw_options
 @clock_options("200ms", "0.2 s")
 @box_options
-@_tournament_options[2]
-@_tournament_options[3]
+@_core_options
 @click.option("--dry-run", is_flag=True, help="Say what would be played, and play nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for all that happens.")
 def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
@@ -82,6 +83,8 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
             division = hold(
                 league, entrants, wanted, watcher, confirm=lambda plan: _confirm(plan, wanted, options, says)
             )
+        except NobodyListens:
+            raise ArenaError("stopped, as nobody reads what is told; what was finished is kept") from None
         finally:
             watcher.close()
         if options["dry_run"]:
@@ -100,6 +103,7 @@ def _check_options(options: dict[str, Any]) -> None:
     if options["until_sure"] and options["variant"].startswith("solo"):
         raise UsageError("--until-sure is about the order of bots that play each other: expected no puzzle with it")
     check_jobs(options["jobs"], oversubscribes=options["oversubscribe"])
+    spec_of(options | {"seed": 0, "opening_plies": 0})
 
 
 def _sayer(console: Console) -> Any:
@@ -111,12 +115,15 @@ def _entrants(league: League, words: tuple[str, ...], hero: str | None, variant:
         entries = _named(league, words)
     elif entered := league.entrants():
         entries = _willing(league, entered, variant, says)
+    elif any(entry.status in ("superseded", "withdrawn", "elsewhere") for entry in league.store.bots()):
+        raise UsageError(f"no bot of {league.folder} plays any more: expected the names of some that should")
     else:
         entries, reasons = league.enter_bundled()
         for reason in reasons:
             says(f"left out: {reason}")
     if hero is not None and all(hero not in (entry.name, entry.label) for entry in entries):
-        entries.append(league.resolve(hero))
+        found = league.resolve(hero)
+        entries = [*(entry for entry in entries if entry.id != found.id), found]
     _check_willing(league, entries, variant)
     return entries
 
@@ -145,15 +152,13 @@ def _hero(entrants: list[Entry], word: str) -> Entry:
 
 def _named(league: League, words: tuple[str, ...]) -> list[Entry]:
     """Return the bots that the user names, each once; two of one name would be versions of one bot."""
-    found: dict[int, Entry] = {}
     sources: dict[str, str] = {}
-    for word in words:
-        entry = league.resolve(word)
-        other = sources.setdefault(entry.name, word)
-        if entry.id not in found and other != word and "@" not in word:
-            raise UsageError(f"{other} and {word} are both called {entry.name}: arena submit --name tells them apart")
-        found[entry.id] = entry
-    return list(found.values())
+    for path in dict.fromkeys(word for word in words if Path(word).exists()):
+        name = load_bot(path, league.sandbox).name
+        other = sources.setdefault(name, path)
+        if Path(other).resolve() != Path(path).resolve():
+            raise UsageError(f"{other} and {path} are both called {name}: arena submit --name tells them apart")
+    return list({entry.id: entry for entry in map(league.resolve, words)}.values())
 
 
 def _wanted(league: League, options: dict[str, Any]) -> Wanted:
@@ -213,8 +218,8 @@ def _write_site(folder: Path, says: Any) -> None:
 
 
 def _division(league: League, variant: str | None) -> Division:
-    """Return the division to show: the newest one, or the newest of a variant."""
-    found = [each for each in league.store.divisions() if variant in (None, each.variant)]
+    """Return the division to show: the one played last, or the newest of a variant."""
+    found = [each for each in league.store.played_divisions() if variant in (None, each.variant)]
     if not found:
         raise UsageError(f"no {variant or ''} matches in {league.folder} yet".replace("  ", " "))
     return found[-1]
@@ -232,7 +237,7 @@ def show_standings(folder: Path, variant: str | None, by: str | None, style: str
     """Show the table of a league."""
     with read_league(folder) as league:
         console = new_console()
-        divisions = league.store.divisions() if variant == "ALL" else [_division(league, variant)]
+        divisions = league.store.played_divisions() if variant == "ALL" else [_division(league, variant)]
         if by:
             _show_by(league, divisions, by, as_json=style == "json")
             return
@@ -307,7 +312,7 @@ def submit(path: str, folder: Path, name: str | None, variant: str | None, no_ch
         before = {entry.id: entry.status for entry in league.store.bots()}
         entry = league.enter(path, name)
         was = before.get(entry.id)
-        said = "is entered" if was is None else "was there already" if was == "entered" else "plays again"
+        said = "is entered" if was in (None, "trial") else "was there already" if was == "entered" else "plays again"
         click.echo(f"{entry.label} {said} in {folder} ({entry.language}, {entry.digest[:12]})")
 
 
@@ -315,7 +320,7 @@ def _usual_variant(folder: Path) -> str:
     if not (folder / FILE_NAME).exists():
         return "classic"
     with read_league(folder) as league:
-        divisions = league.store.divisions()
+        divisions = league.store.played_divisions()
         return divisions[-1].variant if divisions else "classic"
 
 
@@ -347,16 +352,20 @@ def withdraw(bot: str, folder: Path, reason: str) -> None:
 @league_option
 @click.option("--reason", required=True, help="Why; shown in the tables.")
 def annul(what: str, folder: Path, reason: str) -> None:
-    """Take a match, or all matches of a bot, out of the tables; nothing is deleted."""
+    """Take a match, or all matches of a bot, out of the tables; nothing is deleted. Such a bot plays no more."""
+    if not reason.strip():
+        raise UsageError("expected a reason, got an empty one: it is shown in the tables")
     with open_league(folder, makes=False) as league:
         if any(what in (entry.name, entry.label) for entry in league.store.bots()):
             entry = league.find(what)
             league.store.annul(bot=entry, reason=reason)
-            click.echo(f"all matches of {entry.label} are annulled: {reason}")
+            league.store.withdraw(entry, reason)
+            click.echo(f"all matches of {entry.label} are annulled, and it plays no more: {reason}")
         else:
             match = league.store.record(what).id
             league.store.annul(match=match, reason=reason)
             click.echo(f"match {match} is annulled: {reason}")
+        keep_all_figures(league.store, league.config)
 
 
 @click.command()
@@ -373,12 +382,10 @@ def annul(what: str, folder: Path, reason: str) -> None:
     show_default=True,
     help="The chance of a wrong verdict.",
 )
-@_tournament_options[0]
-@_tournament_options[1]
+@_draw_options
 @clock_options("200ms", "0.2 s")
 @box_options
-@_tournament_options[2]
-@_tournament_options[3]
+@_core_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for all that happens.")
 def compare(old: str, new: str, folder: Path, **options: Any) -> None:
     """Find out whether NEW is better than OLD, against the same field on the same seeds.
@@ -388,53 +395,71 @@ def compare(old: str, new: str, folder: Path, **options: Any) -> None:
     with open_league(folder) as league:
         league.sandbox = options["sandbox"]
         console = new_console()
-        first, second = league.resolve(old), league.resolve(new)
-        if first.id == second.id:
-            raise UsageError(f"{old} and {new} are the same bot: {first.label}")
         options |= {"rounds": None, "games": None, "is_full": False, "gauntlet": None, "until_sure": None, "top": None}
         wanted = _wanted(league, options)
-        field = _field(league, options["field"], first, second, wanted.spec)
-        _check_willing(league, [first, second, *field], wanted.spec.variant)
+        contest = _contest(league, old, new, options["field"], wanted.spec)
+        says = (lambda *_: None) if options["as_json"] else _sayer(console)
+        _announce(contest, league.store.division_of(wanted.spec), says)
+        tell = partial(_tell_comparison, contest, says, as_json=options["as_json"])
         watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])
         try:
             found = compare_versions(
-                league,
-                first,
-                second,
-                field,
-                wanted,
-                watcher,
-                lambda found: _tell_comparison(found, console, options["as_json"]),
-                pairs=options["pairs"],
-                error=options["error"],
+                league, contest, wanted, watcher, tell, pairs=options["pairs"], error=options["error"]
             )
         finally:
             watcher.close()
-        if not options["as_json"]:
-            click.echo(f"{second.label} against {first.label}: {_verdict(found)}")
+        tell(found)
+
+
+def _contest(league: League, old: str, new: str, words: tuple[str, ...], spec: MatchSpec) -> Contest:
+    """Return who is compared, against whom; nobody is entered in the league for it."""
+    first, second = (league.resolve(word, is_trial=True) for word in (old, new))
+    if first.id == second.id:
+        raise UsageError(f"{old} and {new} are the same bot: {first.label}")
+    field = _field(league, words, first, second, spec)
+    _check_willing(league, [first, second, *field], spec.variant)
+    missing = len(spec.new_game().variant.seats) - 1 - len(field)
+    fillers = league.fill(missing, [first, second, *field], is_trial=True) if missing > 0 else []
+    return Contest(first, second, tuple(field), tuple(fillers))
 
 
 def _field(league: League, words: tuple[str, ...], old: Entry, new: Entry, spec: MatchSpec) -> list[Entry]:
-    usual = (entry for entry in league.entrants() if league.plays(entry, spec.variant))
-    entries = [league.resolve(word) for word in words] or list(usual)
-    field = [entry for entry in entries if entry.id not in (old.id, new.id) and (words or entry.name != new.name)]
-    missing = len(spec.new_game().variant.seats) - 1 - len(field)
-    return field + (league.fill(missing, [old, new, *field]) if missing > 0 else [])
+    """Return the opponents: those that the user names, or all other bots of the league that play the variant."""
+    if not words:
+        usual = (entry for entry in league.entrants() if league.plays(entry, spec.variant))
+        return [entry for entry in usual if entry.id != old.id and entry.name != new.name]
+    found = {entry.id: entry for entry in (league.resolve(word, is_trial=True) for word in words)}
+    for entry in (old, new):
+        if entry.id in found:
+            raise UsageError(f"{entry.label} is compared itself: expected other bots as its --field")
+    return list(found.values())
 
 
-def _tell_comparison(found: Comparison, console: Console, as_json: bool) -> None:
+def _announce(contest: Contest, division: Division, says: Any) -> None:
+    names = ", ".join(entry.label for entry in contest.opponents)
+    says(f"{division}: {contest.new.label} against {contest.old.label}, in games with {names}")
+    if contest.fillers:
+        fillers = ", ".join(entry.name for entry in contest.fillers)
+        says(f"too few bots for a table: filled up with {fillers} (bundled)")
+
+
+def _tell_comparison(contest: Contest, says: Any, found: Comparison, *, as_json: bool) -> None:
     if as_json:
-        click.echo(msgspec.json.encode({"event": "comparison", **msgspec.to_builtins(found)}).decode())
-    elif found.blocks:
-        console.print(_verdict(found), markup=False)
+        lists = {name: [entry.label for entry in getattr(contest, name)] for name in ("field", "fillers")}
+        bots = {"old": contest.old.label, "new": contest.new.label, **lists}
+        click.echo(msgspec.json.encode({"event": "comparison", **bots, **msgspec.to_builtins(found)}).decode())
+    elif found.blocks or found.repeats:
+        says(f"{contest.new.label} against {contest.old.label}: {_verdict(found)}")
 
 
 def _verdict(found: Comparison) -> str:
     value, low, high = found.difference
     left = f", about {found.blocks_left} more pairs needed" if found.blocks_left else ""
+    again = f"; {found.repeats} more were the same games again, move by move, and do not count" if found.repeats else ""
+    end = "; nothing else comes any more: --opening-plies makes games differ" if found.is_exhausted else ""
     return (
-        f"{found.verdict} after {found.blocks} pairs of blocks: it beats {100 * value:+.1f} points of opponents in a"
-        f" hundred more ({100 * low:+.1f} to {100 * high:+.1f}){left}"
+        f"{found.verdict} after {found.blocks} pair{'s' * (found.blocks != 1)} of blocks: of a hundred opponents it"
+        f" beats {100 * value:+.1f} more ({100 * low:+.1f} to {100 * high:+.1f}){left}{again}{end}"
     )
 
 
@@ -444,7 +469,9 @@ def _verdict(found: Comparison) -> str:
 def export(target: Path, folder: Path) -> None:
     """Write all matches: OUT.jsonl (records), OUT.csv, OUT.parquet (a row a seat), or a folder of blksgf files."""
     with read_league(folder) as league:
-        click.echo(f"{export_matches(league, target)} matches written to {target}")
+        found = export_matches(league, target)
+        left_out = f"; {found.annulled} annulled one{'s' * (found.annulled != 1)} left out" if found.annulled else ""
+        click.echo(f"{found.written} match{'es' * (found.written != 1)} written to {target}{left_out}")
 
 
 @click.command("import")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.limits import ResourceLimits, TimeControl
 from engine import BadRequest, Game
+
+# what belongs to the run that plays a match, and not to the plan of what is played
+OF_THE_RUN = ("anonymous", "ponder", "pin", "limits")
 
 
 class MatchSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +27,13 @@ class MatchSpec(msgspec.Struct, frozen=True, kw_only=True):
     pin: bool = True  # the match keeps to one core
     time: TimeControl = TimeControl()
     limits: ResourceLimits = ResourceLimits()
+
+    def check(self) -> None:
+        """Raise `UsageError` for what does not go together, or not here."""
+        if self.ponder and self.pin:
+            raise UsageError("bots that think on the others' time need cores of their own: --ponder needs --no-pin")
+        if self.time.kind == "cpu" and sys.platform != "linux":
+            raise UsageError("the CPU time of bots is only known on Linux: expected --clock wall")
 
     def new_game(self) -> Game:
         """Return the game before its first move; raises `UsageError` for an unknown variant or scoring."""

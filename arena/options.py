@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
+from arena.errors import NobodyListens
 from arena.limits import ResourceLimits, TimeControl
 from arena.match import MatchSpec
 from arena.sandbox.choose import CHOICES
@@ -117,7 +118,10 @@ league_option = click.option(
 
 
 def spec_of(options: dict[str, Any]) -> MatchSpec:
-    """Return what to play, from the options above; a seed that is not given is drawn."""
+    """Return what to play, from the options above; a seed that is not given is drawn.
+
+    Raises `UsageError` for what does not go together.
+    """
     control = TimeControl(
         kind=options["clock"],
         start_ms=options["start_time"],
@@ -126,7 +130,7 @@ def spec_of(options: dict[str, Any]) -> MatchSpec:
         increment_ms=options["increment"],
         margin_ms=options["margin"],
     )
-    return MatchSpec(
+    spec = MatchSpec(
         variant=options["variant"],
         scoring=options["scoring"],
         seed=secrets.randbits(32) if options["seed"] is None else options["seed"],
@@ -137,11 +141,13 @@ def spec_of(options: dict[str, Any]) -> MatchSpec:
         time=control,
         limits=ResourceLimits(memory_mb=options["memory"], sandbox=options["sandbox"]),
     )
+    spec.check()
+    return spec
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        raise BrokenPipeError  # `main` knows what to do; rich itself would leave with an error
+        raise NobodyListens  # rich itself would leave with an error
 
 
 def new_console() -> Console:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from arena.errors import NobodyListens
 from arena.ratings import SkillTable
 from arena.runner import FaultSeen, Finished, Void
 from arena.sequential import Sureness
@@ -69,6 +70,10 @@ class Provisional:
         if not self._is_solo:
             self._table.feed([outcome])
 
+    def knows(self, plan: Plan) -> bool:
+        """Return whether a plan is about the same bots."""
+        return all(entry.id in self._entries for entry in (*plan.entrants, *plan.fillers))
+
     def name(self, bot: int) -> str:
         """Return a bot's name."""
         return self._entries[bot].name
@@ -101,7 +106,8 @@ class _Shown(Watcher):
 
     def on_plan(self, plan: Plan) -> None:
         self.pace = Pace(len(plan.tasks))
-        self.provisional = Provisional(plan, self._draw_probability)
+        if self.provisional is None or not self.provisional.knows(plan):  # there may be a plan for every round
+            self.provisional = Provisional(plan, self._draw_probability)
 
     def on_finished(self, finished: Finished) -> None:
         assert self.provisional
@@ -141,15 +147,18 @@ class _PlainLines(_Shown):
         self._console.print("stopping: what is being played is still finished (Ctrl-C again stops at once)")
 
     def on_look(self, sureness: Sureness, rounds: int) -> None:
-        self._console.print(f"after round {rounds}: the order is certain at {sureness.certainty:.3f}", markup=False)
+        self._console.print(f"after round {rounds}: {_tell_sureness(sureness)}", markup=False)
 
 
 class _JsonLines(_Shown):
     """One JSON object a line for everything that happens."""
 
     def _tell(self, event: str, **values: Any) -> None:
-        sys.stdout.buffer.write(msgspec.json.encode({"event": event, **values}) + b"\n")
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.buffer.write(msgspec.json.encode({"event": event, **values}) + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise NobodyListens from None
 
     def on_plan(self, plan: Plan) -> None:
         super().on_plan(plan)
@@ -190,7 +199,7 @@ class _JsonLines(_Shown):
         self._tell("stopping")
 
     def on_look(self, sureness: Sureness, rounds: int) -> None:
-        self._tell("look", rounds=rounds, sure=sureness.is_sure, certainty=sureness.certainty)
+        self._tell("look", rounds=rounds, sure=sureness.is_sure, certainty=sureness.certainty, needed=sureness.needed)
 
 
 class _Picture(_Shown):
@@ -232,7 +241,7 @@ class _Picture(_Shown):
         self._notice = "Stopping: what is being played is still finished. Ctrl-C again stops at once."
 
     def on_look(self, sureness: Sureness, rounds: int) -> None:
-        self._notice = f"After round {rounds} the order is certain at {sureness.certainty:.3f}."
+        self._notice = f"After round {rounds}: {_tell_sureness(sureness)}."
 
     def on_tick(self) -> None:
         if monotonic() - self._drawn >= _REFRESH_S and self._live.is_started:
@@ -285,6 +294,11 @@ def _pace_line(pace: Pace, *, short: bool = False) -> str:
     left = f", {duration(pace.left_s)} left" if pace.left_s else ""
     rate = f"{pace.rate:.1f} matches a second" if pace.rate >= 1 else f"{60 * pace.rate:.1f} matches a minute"
     return f"{rate}{left}" if short else f"{pace.done} of {pace.total} matches, {rate}{left}"
+
+
+def _tell_sureness(sureness: Sureness) -> str:
+    verdict = "which is enough" if sureness.is_sure else f"{sureness.needed:.4g} is needed at this look"
+    return f"the order is certain at {sureness.certainty:.3f}, {verdict}"
 
 
 def duration(seconds: float) -> str:

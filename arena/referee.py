@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic_ns
@@ -58,10 +57,7 @@ def play_match(
     seats = len(game.variant.seats)
     if len(bots) != seats:
         raise UsageError(f"{spec.variant} has {seats} seat{'s' * (seats != 1)}, got {len(bots)} bots")
-    if spec.ponder and spec.pin:
-        raise UsageError("bots that think on the others' time need cores of their own: --ponder needs --no-pin")
-    if spec.time.kind == "cpu" and sys.platform != "linux":
-        raise UsageError("the CPU time of bots is only known on Linux: expected --clock wall")
+    spec.check()
     with _pinned(spec.pin):
         return _Match(spec, bots, game, observer or Observer(), pool or BotPool(keeps=0)).play()
 

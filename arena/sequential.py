@@ -43,6 +43,8 @@ class Comparison(msgspec.Struct, frozen=True):
     difference: Estimate  # of the score, new - old; the interval holds at all moments together
     blocks: int
     blocks_left: int | None  # about how many more until a verdict; None if there is one, or no telling
+    repeats: int = 0  # blocks besides, which do not count: their games had been played before, move by move
+    is_exhausted: bool = False  # nothing but repeats comes any more
 
 
 def block_score(outcomes: Iterable[Outcome], bot: int) -> float:

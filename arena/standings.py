@@ -1,13 +1,15 @@
 """Standings of a division: TrueSkill, the order-free fit and the totals, from what is stored.
 
 How it works: matches are taken in the order of the schedule, whoever finished first, so that the same results give the
-same numbers to the byte. What was computed of the finished beginning of the schedule is kept as a checkpoint.
+same numbers to the byte. What was computed of the finished beginning of the schedule is kept as a checkpoint; the rest
+is computed from there, so that the time it takes does not grow with the league. The beginning is finished where nothing
+of it is still expected: a block that waits for a bot that plays no more is passed over, and noted.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from math import isfinite
 from typing import Any
@@ -18,11 +20,12 @@ from arena.config import LeagueConfig
 from arena.fit import Estimate, Fit, SoloStanding, Tally, solo_standings
 from arena.history import History, Moment
 from arena.ratings import Rating, SkillTable
-from arena.store import Counted, Division, Entry, Store, Summary
+from arena.store import BEGINNING, Counted, Division, Entry, OpenBlock, Store, Summary
 from arena.tables import Totals
 from arena.version import VERSION
 
 _PURPOSE = "standings"
+_FORMAT = 2  # of what is kept
 _CHUNK = 4096
 
 
@@ -91,7 +94,13 @@ class Figures:
         self.tally = Tally()
         self.totals = Totals()
         self.solo: list[Summary] = []
+        self.passed: list[OpenBlock] = []  # blocks of which not all has been played
         self.repeats = self.annulled = self.suspects = self.matches = 0
+
+    @property
+    def standing(self) -> int:
+        """Return how many matches stand, whether they count or not."""
+        return self.matches + self.repeats + self.annulled
 
     def feed(self, found: Iterator[Counted]) -> None:
         """Take in matches in the order of the schedule."""
@@ -115,16 +124,14 @@ class Figures:
         """Return all of it as bytes."""
         counts = [self.repeats, self.annulled, self.suspects, self.matches]
         history = (self.history.moments, self.history.every)
-        state = (counts, self.skill.save(), history, self.tally.save(), self.totals.save(), self.solo)
+        tables = (self.skill.save(), history, self.tally.save(), self.totals.save())
+        state = (counts, *tables, self.solo, self.passed)
         return msgspec.msgpack.encode(state)
 
     @classmethod
     def restore(cls, data: bytes, *, is_solo: bool) -> Figures:
         """Return what was saved."""
-        counts, skill, history, tally, totals, solo = msgspec.msgpack.decode(
-            data,
-            type=tuple[list[int], dict[str, Any], tuple[list[Moment], int], bytes, dict[str, Any], list[Summary]],
-        )
+        counts, skill, history, tally, totals, solo, passed = msgspec.msgpack.decode(data, type=_State)
         figures = cls.__new__(cls)
         figures._is_solo = is_solo
         figures.repeats, figures.annulled, figures.suspects, figures.matches = counts
@@ -133,41 +140,76 @@ class Figures:
         figures.tally = Tally.restore(tally)
         figures.totals = Totals.restore(totals)
         figures.solo = solo
+        figures.passed = passed
         return figures
+
+
+_State = tuple[
+    list[int],
+    dict[str, Any],
+    tuple[list[Moment], int],
+    bytes,
+    dict[str, Any],
+    list[Summary],
+    list[OpenBlock],
+]
 
 
 def figures_of(store: Store, division: Division, config: LeagueConfig, *, keeps: bool, anew: bool = False) -> Figures:
     """Return the figures of all matches that stand; `keeps` a checkpoint; `anew`: uses none."""
-    is_solo = division.variant.startswith("solo")
-    key = _key(store, config)
-    found = None if anew else store.checkpoint(division, _PURPOSE, key)
-    upto, figures = (0, -1), Figures(config.draw_probability, is_solo=is_solo)
-    if found is not None:
-        upto, figures = found[0], Figures.restore(found[1], is_solo=is_solo)
-    prefix = store.finished_prefix(division)
-    matches = store.counted(division, upto)
-    if prefix > upto:
-        rest: list[Counted] = []
-        figures.feed(_until(matches, prefix, rest))
-        if keeps:
-            store.save_checkpoint(division, _PURPOSE, key, prefix, figures.save())
-        figures.feed(iter(rest))
-    figures.feed(matches)
+    figures, upto = _of_beginning(store, division, config, keeps=keeps, anew=anew)
+    figures.feed(store.counted(division, upto))
+    figures.passed += store.open_blocks(division, upto[0])
     return figures
 
 
-def _until(matches: Iterator[Counted], last: tuple[int, int], rest: list[Counted]) -> Iterator[Counted]:
-    """Yield the matches up to the last one; the one after it goes to `rest`."""
-    for match in matches:
-        if (match.block, match.nth) > last:
-            rest.append(match)
-            return
-        yield match
+def keep_figures(store: Store, division: Division, config: LeagueConfig, expected: Collection[int] = ()) -> None:
+    """Keep the figures of the finished beginning of a schedule; bots that are `expected` play, whatever they are."""
+    _of_beginning(store, division, config, keeps=True, expected=expected)
 
 
-def _key(store: Store, config: LeagueConfig) -> str:
+def keep_all_figures(store: Store, config: LeagueConfig) -> None:
+    """Keep the figures of all divisions, as far as they can be: after what may have dropped some."""
+    for division in store.divisions():
+        keep_figures(store, division, config)
+
+
+def _of_beginning(
+    store: Store,
+    division: Division,
+    config: LeagueConfig,
+    *,
+    keeps: bool,
+    anew: bool = False,
+    expected: Collection[int] = (),
+) -> tuple[Figures, tuple[int, int]]:
+    """Return the figures of the finished beginning of a schedule, and the last place in it."""
+    is_solo = division.variant.startswith("solo")
+    key = _key(store, division, config)
+    upto, figures = BEGINNING, Figures(config.draw_probability, is_solo=is_solo)
+    if not anew and (found := store.checkpoint(division, _PURPOSE, key)) is not None:
+        upto, figures = found[0], Figures.restore(found[1], is_solo=is_solo)
+    unfinished = store.open_blocks(division, upto[0])
+    playing = store.playing(division).union(expected)
+    first = next((block.id for block in unfinished if playing.issuperset(block.bots)), None)
+    end = store.last_place(division, before=first)
+    if end > upto:
+        figures.feed(store.counted(division, upto, end))
+        figures.passed += [block for block in unfinished if block.id <= end[0]]
+        if keeps:
+            store.save_checkpoint(division, _PURPOSE, key, end, figures.save())
+    return figures, max(upto, end)
+
+
+def _key(store: Store, division: Division, config: LeagueConfig) -> str:
     """Return what a checkpoint depends on besides the matches."""
-    return hashlib.sha256(repr((VERSION, config.draw_probability, store.annulments())).encode()).hexdigest()
+    depends = (VERSION, _FORMAT, config.draw_probability, store.annulled_in(division))
+    return hashlib.sha256(repr(depends).encode()).hexdigest()
+
+
+def planned_matches(standing: int, unfinished: Iterable[OpenBlock], playing: set[int]) -> int:
+    """Return how many matches there are once all that can be expected have been played."""
+    return standing + sum(block.missing for block in unfinished if playing.issuperset(block.bots))
 
 
 def standings(
@@ -176,7 +218,7 @@ def standings(
     """Return the table of a division."""
     figures = figures_of(store, division, config, keeps=keeps, anew=anew)
     entries = {entry.id: entry for entry in store.bots()}
-    planned = sum(block.games for block in store.blocks(division))
+    planned = planned_matches(figures.standing, figures.passed, store.playing(division))
     if division.variant.startswith("solo"):
         return _solo(store, figures, division, entries, planned)
     ranked = [entry.id for entry in entries.values() if entry.is_ranked]

@@ -2,7 +2,8 @@
 
 How it works: facts are only ever added. A match is finished when its row is committed, with the whole record in it;
 what is not there has not been played. `UNIQUE (block, nth, attempt)` makes it impossible to count a match twice.
-Ratings are derived; what is kept of them (`checkpoints`) can be deleted at any time.
+Ratings are derived; what is kept of them (`checkpoints`) can be deleted at any time, and is deleted by whatever changes
+what it was computed of, in the same transaction.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from engine import VARIANTS
 SCHEMA = 1
 FILE_NAME = "league.sqlite"
 LEAGUE = "league"  # the purpose of matches that count in the standings; others are comparisons
+BEGINNING, END = (0, -1), (2**62, 0)  # places in a schedule, as (block, nth), before the first one and after the last
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -64,6 +66,22 @@ CREATE TABLE checkpoints (
     data BLOB NOT NULL, PRIMARY KEY (division, purpose));
 """
 
+# in the order of the schedule straight from the indices: to sort whole records would take long, and much memory
+_STANDING = """
+SELECT matches.block, nth, match, summary, suspect,
+    EXISTS (SELECT 1 FROM matches AS other JOIN blocks AS theirs ON theirs.id = other.block
+        WHERE other.game = matches.game
+        AND theirs.division = blocks.division AND theirs.purpose = blocks.purpose
+        AND (other.block, other.nth) < (matches.block, matches.nth)
+        AND (other.suspect = 0 OR other.attempt > 0)
+        AND other.match NOT IN (SELECT match FROM annulments WHERE match IS NOT NULL)) AS is_repeat{columns}
+FROM blocks CROSS JOIN matches ON matches.block = blocks.id
+WHERE blocks.division = :division AND blocks.purpose = :purpose AND blocks.id BETWEEN :after AND :upto
+    AND (blocks.id > :after OR nth > :after_nth) AND (blocks.id < :upto OR nth <= :upto_nth)
+    AND attempt = (SELECT max(attempt) FROM matches AS again
+        WHERE again.block = matches.block AND again.nth = matches.nth)
+ORDER BY blocks.id, nth"""
+
 
 class Entry(NamedTuple):
     """A bot of the league, at a version."""
@@ -75,7 +93,7 @@ class Entry(NamedTuple):
     language: str
     digest: str
     path: str  # inside the league's folder, or "bundled:NAME"
-    status: str  # entered, filler, elsewhere (played there, and has no program here), superseded, withdrawn
+    status: str  # entered, filler, trial (only compared), elsewhere (has no program here), superseded, withdrawn
 
     @property
     def is_ranked(self) -> bool:
@@ -133,6 +151,14 @@ class StoredBlock(NamedTuple):
         return Block(self.round, self.bots, self.spec.seed)
 
 
+class OpenBlock(NamedTuple):
+    """A block of which not all has been played."""
+
+    id: int
+    bots: tuple[int, ...]
+    missing: int  # matches that were never played; others wait to be played again
+
+
 class Task(NamedTuple):
     """A match that is still to be played."""
 
@@ -183,6 +209,7 @@ class StoredMatch(NamedTuple):
     block: int
     bots: tuple[int, ...]
     spec: MatchSpec
+    game: bytes
     sha256: bytes
     summary: Summary | None  # none if it cannot be read
     data: bytes  # the record's JSON; empty if it cannot be read
@@ -195,20 +222,23 @@ def prepare(
     record: MatchRecord, data: bytes, block: int, bots: Sequence[int], duration_ms: int, *, is_suspect: bool
 ) -> Played:
     """Return a match as it is stored; `data` is the record's JSON."""
-    moves = [(ply.seat, ply.piece, ply.cells) for ply in record.plies]
-    retired = [(fault.seat, fault.turn) for fault in record.faults]
-    game = hashlib.sha256(
-        msgspec.json.encode((bots, record.variant, record.scoring, record.time, moves, retired))
-    ).digest()
     return Played(
         match=record.id,
-        game=game[:16],
+        game=game_key(record, bots),
         is_suspect=is_suspect,
         summary=msgspec.msgpack.encode(summarize(record, block, bots)),
         duration_ms=duration_ms,
         sha256=hashlib.sha256(data).digest(),
         record=zlib.compress(data, 6),
     )
+
+
+def game_key(record: MatchRecord, bots: Sequence[int]) -> bytes:
+    """Return what is the same for the same placements by the same bots in the same seats."""
+    moves = [(ply.seat, ply.piece, ply.cells) for ply in record.plies]
+    retired = [(fault.seat, fault.turn) for fault in record.faults]
+    text = msgspec.json.encode((bots, record.variant, record.scoring, record.time, moves, retired))
+    return hashlib.sha256(text).digest()[:16]
 
 
 def summarize(record: MatchRecord, block: int, bots: Sequence[int]) -> Summary:
@@ -290,6 +320,11 @@ class Store:
         """Close the file."""
         self._db.close()
 
+    def copy_to(self, target: Path) -> None:
+        """Write all of it to another file, as it stands now."""
+        with self._troubles(), closing(sqlite3.connect(target)) as copy:
+            self._db.backup(copy)
+
     @property
     def _now(self) -> str:
         return datetime.now(UTC).isoformat(timespec="seconds") if self._fixed_now is None else self._fixed_now
@@ -334,7 +369,7 @@ class Store:
             yield
         finally:
             with self._troubles():
-                self._db.execute("COMMIT")
+                self._db.rollback()  # nothing was written; a damaged file cannot even be let go of by a commit
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._troubles():
@@ -355,9 +390,21 @@ class Store:
         return [Entry._make((*row, _status(row, kinds, newest))) for row in rows]
 
     def add_bot(
-        self, name: str, version: str, author: str, language: str, digest: str, path: str, *, is_filler: bool = False
+        self,
+        name: str,
+        version: str,
+        author: str,
+        language: str,
+        digest: str,
+        path: str,
+        *,
+        is_filler: bool = False,
+        is_trial: bool = False,
     ) -> Entry:
-        """Enter a bot; the same name and content again is the bot that is there already."""
+        """Enter a bot; the same name and content again is the bot that is there already.
+
+        A filler, or a bot on trial, is no entrant, and takes nobody's place; whoever is there already stays what it is.
+        """
         with self._transaction() as db:
             row = db.execute("SELECT id FROM bots WHERE name = ? AND digest = ?", (name, digest)).fetchone()
             if row is None:
@@ -369,10 +416,10 @@ class Store:
                 row = (cursor.lastrowid,)
             db.execute("UPDATE bots SET path = ? WHERE id = ? AND path = ''", (path, row[0]))
             last = db.execute("SELECT kind FROM events WHERE bot = ? ORDER BY id DESC", row).fetchone()
-            if last is None and is_filler:
-                self._note_event(row[0], "filler", "")
-            elif not is_filler and (last is None or self._entry(row[0]).status != "entered"):
-                self._note_event(row[0], "entered", "")
+            kind = "trial" if is_trial else "filler" if is_filler else "entered"
+            is_new = last is None or (last[0] == "trial" and not is_trial)
+            if is_new or (kind == "entered" and self._entry(row[0]).status != "entered"):
+                self._note_event(row[0], kind, "")
         return self._entry(row[0])
 
     def _entry(self, bot: int) -> Entry:
@@ -382,7 +429,10 @@ class Store:
         """Return the bot of a match that was played elsewhere; it is new, and has no program here, if need be."""
         for entry in self.bots():
             if (entry.name, entry.digest) == (name, digest):
-                return entry
+                if entry.status == "trial":  # with a match in the league it is more than that
+                    with self._transaction():
+                        self._note_event(entry.id, "elsewhere", "")
+                return self._entry(entry.id)
         with self._transaction() as db:
             cursor = db.execute(
                 "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, '')",
@@ -436,6 +486,19 @@ class Store:
         rows = self._rows("SELECT id, variant, scoring, clock FROM divisions ORDER BY id")
         return [Division._make((*row[:3], msgspec.json.decode(row[3], type=TimeControl))) for row in rows]
 
+    def scheduled_divisions(self) -> list[Division]:
+        """Return those in which the league plays, or means to: not those of comparisons only."""
+        any_of = "SELECT 1 FROM blocks WHERE purpose = ? AND division = ? LIMIT 1"
+        return [each for each in self.divisions() if self._rows(any_of, LEAGUE, each.id)]
+
+    def played_divisions(self) -> list[Division]:
+        """Return those in which the league has played, the one that it played in last at the end."""
+        of_league = "FROM blocks JOIN matches ON matches.block = blocks.id WHERE purpose = ?"
+        any_of = f"SELECT 1 {of_league} AND division = ? LIMIT 1"
+        last = self._rows(f"SELECT division {of_league} ORDER BY matches.id DESC LIMIT 1", LEAGUE)
+        played = [each for each in self.divisions() if self._rows(any_of, LEAGUE, each.id)]
+        return sorted(played, key=lambda each: each.id == last[0][0])
+
     def division_of(self, spec: MatchSpec) -> Division:
         """Return the division that a match belongs to, which is new if need be."""
         clock = msgspec.json.encode(spec.time).decode()
@@ -480,7 +543,9 @@ class Store:
     def allow_games(self, block: StoredBlock, games: int) -> None:
         """Let more matches of a block be played: the schedule grows, and never shrinks."""
         with self._transaction() as db:
-            db.execute("UPDATE blocks SET games = ? WHERE id = ? AND games < ?", (games, block.id, games))
+            grown = db.execute("UPDATE blocks SET games = ? WHERE id = ? AND games < ?", (games, block.id, games))
+            if grown.rowcount:
+                self._drop_checkpoints_from([(block.id, 0)])
 
     def open_tasks(self, division: Division, purpose: str = LEAGUE) -> list[Task]:
         """Return the matches that are still to be played, in the order of the schedule; those to be repeated last."""
@@ -499,11 +564,39 @@ class Store:
                     tasks.append(Task(block.id, nth, attempt + 1, bots, block.spec))
         return sorted(tasks, key=lambda task: task.attempt)
 
+    def playing(self, division: Division) -> set[int]:
+        """Return the bots whose matches can be expected: the entrants, and fillers while those are too few."""
+        statuses = {entry.id: entry.status for entry in self.bots()}
+        entered = {bot for bot, status in statuses.items() if status == "entered"}
+        if len(entered) >= len(VARIANTS[division.variant].seats):
+            return entered
+        return entered | {bot for bot, status in statuses.items() if status == "filler"}
+
+    def open_blocks(self, division: Division, after: int = 0) -> list[OpenBlock]:
+        """Return the blocks after that one of which not all has been played, in the order of the schedule."""
+        played = "SELECT count(DISTINCT nth) FROM matches WHERE block = blocks.id"
+        settled = f"{played} AND (suspect = 0 OR attempt > 0)"
+        query = f"SELECT id, bots, games - ({played}) FROM blocks WHERE division = ? AND purpose = ?"  # noqa: S608
+        rows = self._rows(f"{query} AND id > ? AND games > ({settled}) ORDER BY id", division.id, LEAGUE, after)
+        return [OpenBlock(row[0], msgspec.json.decode(row[1], type=tuple[int, ...]), row[2]) for row in rows]
+
+    def last_place(self, division: Division, before: int | None = None) -> tuple[int, int]:
+        """Return the last match of the schedule, or of what comes before a block, as (block, nth)."""
+        rows = self._rows(
+            "SELECT id, games FROM blocks WHERE division = ? AND purpose = ? AND id < ? ORDER BY id DESC LIMIT 1",
+            division.id,
+            LEAGUE,
+            END[0] if before is None else before,
+        )
+        return (rows[0][0], rows[0][1] - 1) if rows else BEGINNING
+
     # ---- matches
 
     def add_matches(self, finished: Iterable[tuple[Task, Played]]) -> None:
         """Keep finished matches, all of them or, if this raises, none."""
+        finished = list(finished)
         with self._transaction() as db:
+            self._drop_checkpoints_from([(task.block, task.nth) for task, _ in finished])
             db.executemany(
                 "INSERT INTO matches (block, nth, attempt, match, game, suspect, summary, at, duration_ms, sha256,"
                 " record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -537,39 +630,37 @@ class Store:
         """Return what came to nothing: block, number in it, reason."""
         return self._rows("SELECT block, nth, reason FROM voids ORDER BY id")
 
-    def counted(self, division: Division, after: tuple[int, int] = (0, -1), purpose: str = LEAGUE) -> Iterator[Counted]:
-        """Yield the matches of a division that stand, in the order of the schedule, from the one after `after` on.
+    def counted(
+        self,
+        division: Division,
+        after: tuple[int, int] = BEGINNING,
+        upto: tuple[int, int] = END,
+        *,
+        purpose: str = LEAGUE,
+    ) -> Iterator[Counted]:
+        """Yield the matches of a division that stand, in the order of the schedule, after `after` and up to `upto`.
 
         Of a match that was played again, the last attempt stands.
         """
-        for found, *_ in self._standing("", division, purpose, after):
+        for found, *_ in self._standing("", division, purpose, after, upto):
             yield found
 
     def counted_records(self, division: Division) -> Iterator[tuple[Counted, bytes, bytes]]:
         """Yield the matches of a division that stand, each with its hash and its record's JSON (empty if damaged)."""
-        for found, sha256, record in self._standing(", sha256, record", division, LEAGUE, (0, -1)):
+        for found, sha256, record in self._standing(", sha256, record", division, LEAGUE, BEGINNING, END):
             try:
                 yield found, sha256, zlib.decompress(record)
             except zlib.error:
                 yield found, sha256, b""
 
-    def _standing(self, columns: str, division: Division, purpose: str, after: tuple[int, int]) -> Iterator[Any]:
+    def _standing(
+        self, columns: str, division: Division, purpose: str, after: tuple[int, int], upto: tuple[int, int]
+    ) -> Iterator[Any]:
         annulled, bad_bots = self._annulled()
-        query = f"""
-            SELECT matches.block, nth, match, summary, suspect,
-                EXISTS (SELECT 1 FROM matches AS other JOIN blocks AS theirs ON theirs.id = other.block
-                    WHERE other.game = matches.game
-                    AND theirs.division = blocks.division AND theirs.purpose = blocks.purpose
-                    AND (other.block, other.nth) < (matches.block, matches.nth)
-                    AND (other.suspect = 0 OR other.attempt > 0)
-                    AND other.match NOT IN (SELECT match FROM annulments WHERE match IS NOT NULL)) AS is_repeat{columns}
-            FROM matches JOIN blocks ON blocks.id = matches.block
-            WHERE blocks.division = ? AND blocks.purpose = ? AND (matches.block, nth) > (?, ?)
-                AND attempt = (SELECT max(attempt) FROM matches AS again
-                    WHERE again.block = matches.block AND again.nth = matches.nth)
-            ORDER BY matches.block, nth"""  # noqa: S608
         with self._troubles():
-            for row in self._db.execute(query, (division.id, purpose, *after)):
+            places = {"after": after[0], "after_nth": after[1], "upto": upto[0], "upto_nth": upto[1]}
+            values = {"division": division.id, "purpose": purpose, **places}
+            for row in self._db.execute(_STANDING.format(columns=columns), values):
                 block, nth, match, data, suspect, is_repeat = row[:6]
                 summary = _summaries.decode(data)
                 is_annulled = match in annulled or not bad_bots.isdisjoint(summary.outcome.bots)
@@ -582,25 +673,6 @@ class Store:
         )
         first, last = self._rows(query, division.id, LEAGUE)[0]
         return None if first is None else (first, last)
-
-    def finished_prefix(self, division: Division) -> tuple[int, int]:
-        """Return the last match, as (block, nth), up to which the schedule has been played without a gap."""
-        row = self._rows(
-            "SELECT min(block) FROM (SELECT blocks.id AS block FROM blocks LEFT JOIN"
-            " (SELECT block, count(DISTINCT nth) AS done FROM matches WHERE suspect = 0 OR attempt > 0 GROUP BY block)"
-            " AS found ON found.block = blocks.id"
-            " WHERE division = ? AND purpose = ? AND coalesce(done, 0) < games)",
-            division.id,
-            LEAGUE,
-        )
-        before = row[0][0]
-        last = self._rows(
-            "SELECT id, games FROM blocks WHERE division = ? AND purpose = ? AND id < ? ORDER BY id DESC LIMIT 1",
-            division.id,
-            LEAGUE,
-            2**62 if before is None else before,
-        )
-        return (last[0][0], last[0][1] - 1) if last else (0, -1)
 
     def record(self, match: str) -> MatchRecord:
         """Return the record of a match that stands, by its id or the beginning of it."""
@@ -619,11 +691,11 @@ class Store:
 
     def stored_matches(self) -> Iterator[StoredMatch]:
         """Yield all matches as they were kept, with what the schedule says of them."""
-        query = "SELECT match, block, nth, sha256, summary, record, bots, spec, games, round FROM matches"
+        query = "SELECT match, block, nth, game, sha256, summary, record, bots, spec, games, round FROM matches"
         blocks: dict[int, StoredBlock] = {}
         with self._troubles():
             for row in self._db.execute(f"{query} JOIN blocks ON blocks.id = block ORDER BY block, nth, attempt"):
-                match, block, nth, sha256, summary, record, bots, spec, games, number = row
+                match, block, nth, game, sha256, summary, record, bots, spec, games, number = row
                 if block not in blocks:
                     blocks = {block: _block((block, number, bots, spec, games))}
                 try:
@@ -633,11 +705,16 @@ class Store:
                 found = blocks[block]
                 every = seatings(found.bots, VARIANTS[found.spec.variant])
                 bots_by_seat = every[nth] if nth < len(every) else ()
-                yield StoredMatch(match, block, bots_by_seat, found.spec, sha256, _read_summary(summary), data)
+                yield StoredMatch(match, block, bots_by_seat, found.spec, game, sha256, _read_summary(summary), data)
+
+    def places(self) -> list[tuple[str, int, int]]:
+        """Return all matches of the league, those of comparisons left out: id, block and number in it."""
+        query = "SELECT match, block, nth FROM matches JOIN blocks ON blocks.id = block WHERE purpose = ?"
+        return self._rows(query, LEAGUE)
 
     def mean_duration_ms(self, division: Division) -> float | None:
-        """Return how long a match took so far, or None if there was none."""
-        query = "SELECT avg(duration_ms) FROM (SELECT duration_ms FROM matches JOIN blocks ON blocks.id = block"
+        """Return how long a match took lately, or None if there was none."""
+        query = "SELECT avg(duration_ms) FROM (SELECT duration_ms FROM matches CROSS JOIN blocks ON blocks.id = block"
         rows = self._rows(f"{query} WHERE division = ? ORDER BY matches.id DESC LIMIT 200)", division.id)
         return rows[0][0] if rows else None
 
@@ -664,6 +741,22 @@ class Store:
                 "INSERT INTO annulments (match, bot, reason, at) VALUES (?, ?, ?, ?)",
                 (match, bot.id if bot else None, reason, self._now),
             )
+
+    def annulled_in(self, division: Division) -> tuple[list[str], list[int]]:
+        """Return the matches and the bots that were annulled, as far as they have to do with a division."""
+        matches = self._rows(
+            "SELECT DISTINCT annulments.match FROM annulments CROSS JOIN matches ON matches.match = annulments.match"
+            " CROSS JOIN blocks ON blocks.id = block WHERE division = ? AND purpose = ? ORDER BY annulments.match",
+            division.id,
+            LEAGUE,
+        )
+        bots = self._rows(
+            "SELECT DISTINCT bot FROM annulments WHERE bot IS NOT NULL AND EXISTS (SELECT 1 FROM blocks WHERE"
+            " division = ? AND purpose = ? AND ',' || trim(bots, '[]') || ',' LIKE '%,' || bot || ',%') ORDER BY bot",
+            division.id,
+            LEAGUE,
+        )
+        return [row[0] for row in matches], [row[0] for row in bots]
 
     def annulments(self) -> list[tuple[str | None, int | None, str, str]]:
         """Return what was annulled: a match or a bot, why, and when."""
@@ -692,10 +785,34 @@ class Store:
                 "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", (division.id, purpose, key, *upto, data)
             )
 
-    def drop_checkpoints(self) -> None:
-        """Forget everything that is derived."""
-        with self._transaction() as db:
-            db.execute("DELETE FROM checkpoints")
+    def _drop_checkpoints_from(self, places: Iterable[tuple[int, int]]) -> None:
+        """Forget what was computed of matches up to one of these places, as (block, nth), or beyond it."""
+        self._db.executemany(
+            "DELETE FROM checkpoints WHERE (block, nth) >= (?, ?)"
+            " AND division = (SELECT division FROM blocks WHERE id = ? AND purpose = ?)",
+            [(block, nth, block, LEAGUE) for block, nth in places],
+        )
+
+    # ---- the file
+
+    def damage(self) -> list[str]:
+        """Return what is wrong with the file itself, whatever it says; nothing if it is whole."""
+        try:
+            found = [row[0] for row in self._db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
+            lost = [] if found else self._db.execute("PRAGMA foreign_key_check").fetchall()
+        except sqlite3.DatabaseError as error:
+            found, lost = [str(error)], []
+        found += [f"row {row} of {table} needs a row of {other} that is not there" for table, row, other, _ in lost]
+        return [f"{self._path}: the file is damaged: {problem}" for problem in found]
+
+    def unfounded_attempts(self) -> list[str]:
+        """Return the matches that were played again although the attempt before was in order, or is not there."""
+        rows = self._rows(
+            "SELECT match FROM matches WHERE attempt > 0 AND NOT EXISTS (SELECT 1 FROM matches AS before WHERE"
+            " before.block = matches.block AND before.nth = matches.nth AND before.attempt = matches.attempt - 1"
+            " AND before.suspect)"
+        )
+        return [row[0] for row in rows]
 
 
 def _status(row: Any, kinds: dict[int, str], newest: dict[str, int]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from arena.errors import UsageError
 from arena.store import Summary
 
 _CHUNK = 4096
@@ -145,18 +146,27 @@ def _means(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_table(rows: Iterable[Mapping[str, Any]], target: Path, per: str) -> int:
-    """Write rows as CSV or, by the suffix .parquet, as Parquet; return how many different ones of `per` there were."""
+    """Write rows as CSV or, by the suffix .parquet, as Parquet; return how many different ones of `per` there were.
+
+    CSV is written by the chunk; a table that becomes Parquet is in memory as a whole.
+    """
     seen: set[Any] = set()
     if target.suffix == ".parquet":
-        table = pd.DataFrame(list(rows))
-        table.to_parquet(target, index=False)
-        return int(table[per].nunique()) if len(table) else 0
+        return _write_parquet(pd.DataFrame(list(rows)), target, per)
     target.write_text("", encoding="utf-8")
     for chunk in _chunks(rows):
         table = pd.DataFrame(chunk)
         _as_text(table).to_csv(target, index=False, mode="a", header=not seen)
         seen.update(table[per])
     return len(seen)
+
+
+def _write_parquet(table: pd.DataFrame, target: Path, per: str) -> int:
+    try:
+        table.to_parquet(target, index=False)
+    except ImportError:
+        raise UsageError("Parquet needs pyarrow, which is not here: pip install 'blokus-arena[parquet]'") from None
+    return int(table[per].nunique()) if len(table) else 0
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -17,16 +17,17 @@ from arena.league import League
 from arena.live import clear_live
 from arena.logs import LOGGER, log_to
 from arena.machine import describe_machine
-from arena.match import MatchSpec
+from arena.match import OF_THE_RUN, MatchSpec
 from arena.runner import Finished, Job, Runner, Void, usable_cores
 from arena.sandbox.choose import strongest
 from arena.schedule import Block, Spread, extend, full, gauntlet, most_balanced, seatings, spread
 from arena.sequential import Sureness, top_order
-from arena.standings import figures_of
+from arena.standings import figures_of, keep_figures, planned_matches
 from arena.store import Division, Entry, StoredBlock, Task
 from engine import VARIANTS
 
 _VOIDS_A_MATCH, _VOIDS_A_RUN = 3, 20
+_KEEP_EVERY = 4000  # matches: so that whoever looks at a long tournament need not compute all of it
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +51,7 @@ class Plan(NamedTuple):
     fillers: list[Entry]
     tasks: list[Task]
     spread: Spread  # of all blocks between these bots, those that were played before included
-    matches: int  # of the whole schedule of the division
+    matches: int  # of the whole schedule of the division, but for those that nobody is left to play
     seconds: float  # that it may take
     is_guess: bool  # no match has been played yet to tell from
 
@@ -110,16 +111,23 @@ def make_plan(league: League, entrants: Sequence[Entry], wanted: Wanted) -> Plan
         fillers=fillers,
         tasks=tasks,
         spread=spread_of([block.as_block() for block in blocks], [*entrants, *fillers], wanted.spec),
-        matches=sum(block.games for block in blocks),
+        matches=_scheduled(league, division, bots),
         seconds=match_s * len(tasks) / wanted.jobs,
         is_guess=not known_ms,
     )
 
 
+def _scheduled(league: League, division: Division, bots: list[int]) -> int:
+    store = league.store
+    playing = store.playing(division).union(bots)
+    return planned_matches(store.count_matches_of(division), store.open_blocks(division), playing)
+
+
 def spread_of(blocks: list[Block], entries: Sequence[Entry], spec: MatchSpec) -> Spread:
-    """Return how even these blocks are between these bots."""
-    bots = [entry.id for entry in entries]
-    return spread([block for block in blocks if set(block.bots) <= set(bots)], bots, VARIANTS[spec.variant])
+    """Return how even these blocks are between these bots, whoever else sits at their tables."""
+    variant, bots = VARIANTS[spec.variant], [entry.id for entry in entries]
+    least = min(2, len(variant.seats))
+    return spread([block for block in blocks if len({*bots}.intersection(block.bots)) >= least], bots, variant)
 
 
 def _fillers(league: League, entrants: list[Entry], seats: int) -> list[Entry]:
@@ -134,10 +142,9 @@ def _missing_blocks(league: League, division: Division, bots: list[int], wanted:
     seed = wanted.spec.seed
     whole = len(seatings(tuple(range(len(variant.seats))), variant))
     if wanted.games is not None:
-        return _balanced(league, stored, bots, wanted, whole)
-    for block in stored:  # what `--games` left unfinished belongs to the rounds as well
-        if block.games < whole:
-            league.store.allow_games(block, whole)
+        return _balanced(league, division, stored, bots, wanted)
+    for block in _cut_short(stored, bots, whole):  # what `--games` left unfinished belongs to the rounds as well
+        league.store.allow_games(block, whole)
     if wanted.gauntlet is not None:
         hero = league.find(wanted.gauntlet).id
         field = [bot for bot in bots if bot != hero]
@@ -156,27 +163,32 @@ def _playable(league: League, division: Division, bots: list[int]) -> list[Store
     return [block for block in blocks if block.id not in unfinished or set(block.bots) <= set(bots)]
 
 
+def _cut_short(stored: list[StoredBlock], bots: list[int], whole: int) -> list[StoredBlock]:
+    """Return the blocks that `--games` did not allow to be played to their end, and that these bots can go on with."""
+    return [block for block in stored if block.games < whole and set(block.bots) <= set(bots)]
+
+
 def _balanced(
-    league: League, stored: list[StoredBlock], bots: list[int], wanted: Wanted, whole: int
+    league: League, division: Division, stored: list[StoredBlock], bots: list[int], wanted: Wanted
 ) -> list[tuple[Block, int]]:
     """Return the blocks of `--games`; a block that an earlier run left unfinished is finished first."""
     assert wanted.games is not None
     variant = VARIANTS[wanted.spec.variant]
-    left = wanted.games - sum(block.games for block in stored)
-    for block in stored:
-        if left > 0 and block.games < whole:
-            more = min(left, whole - block.games)
-            league.store.allow_games(block, block.games + more)
-            left -= more
+    whole = len(seatings(tuple(range(len(variant.seats))), variant))
+    waiting = [task for task in _open_to(league, division, bots) if not task.attempt]
+    left = wanted.games - league.store.count_matches_of(division) - len(waiting)
+    for block in _cut_short(stored, bots, whole):
+        more = max(0, min(left, whole - block.games))
+        league.store.allow_games(block, block.games + more)
+        left -= more
     existing = [block.as_block() for block in stored]
-    already = len(existing) * whole
     if left <= 0:
         return []
-    return most_balanced(existing, bots, variant, games=already + left, seed=wanted.spec.seed)
+    return most_balanced(existing, bots, variant, games=len(existing) * whole + left, seed=wanted.spec.seed)
 
 
 def _tasks(league: League, division: Division, bots: list[int], wanted: Wanted) -> list[Task]:
-    tasks = [task for task in league.store.open_tasks(division) if set(task.bots) <= set(bots)]
+    tasks = _open_to(league, division, bots)
     if wanted.games is not None:
         done = league.store.count_matches_of(division)
         again = [task for task in tasks if task.attempt]
@@ -184,10 +196,14 @@ def _tasks(league: League, division: Division, bots: list[int], wanted: Wanted) 
     return tasks
 
 
+def _open_to(league: League, division: Division, bots: list[int]) -> list[Task]:
+    return [task for task in league.store.open_tasks(division) if set(task.bots) <= set(bots)]
+
+
 def in_box_of(task: Task, spec: MatchSpec) -> Task:
-    """Return a task with the sandbox of this run, whatever it was when the match was planned."""
-    limits = msgspec.structs.replace(task.spec.limits, sandbox=spec.limits.sandbox)
-    return task._replace(spec=msgspec.structs.replace(task.spec, limits=limits, pin=spec.pin))
+    """Return a task under the conditions of this run, whatever they were when the match was planned."""
+    conditions = {name: getattr(spec, name) for name in OF_THE_RUN}
+    return task._replace(spec=msgspec.structs.replace(task.spec, **conditions))
 
 
 def _guess_s(spec: MatchSpec) -> float:
@@ -228,11 +244,13 @@ def play(league: League, plan: Plan, wanted: Wanted, watcher: Watcher) -> None:
     with log_to(league.folder / "logs" / "arena.log"):
         LOGGER.info("%s: %d matches", plan.division, len(jobs))
         workers = min(wanted.jobs, len(jobs))
+        keeper = _Keeper(league, plan)
         try:
             with Runner(workers, pins=wanted.spec.pin, folder=league.folder, forget=league.forget) as runner:
-                _play(league, runner, jobs, watcher)
+                _play(league, runner, jobs, watcher, keeper)
         finally:
             clear_live(league.folder)
+            keeper.keep()
 
 
 def _look_at_sandbox(spec: MatchSpec) -> None:
@@ -240,7 +258,29 @@ def _look_at_sandbox(spec: MatchSpec) -> None:
     protections(strongest() if spec.limits.sandbox == "auto" else spec.limits.sandbox)
 
 
-def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> None:
+class _Keeper:
+    """Keeps what can be computed of a tournament's matches, now and then, so that standings are quick at any time."""
+
+    def __init__(self, league: League, plan: Plan) -> None:
+        self._league = league
+        self._division = plan.division
+        self._bots = [entry.id for entry in (*plan.entrants, *plan.fillers)]
+        self._new = 0
+
+    def count(self, finished: int) -> None:
+        """Hear that matches were kept."""
+        self._new += finished
+        if self._new >= _KEEP_EVERY:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keep the figures of the schedule as far as it has been played."""
+        if self._new:
+            keep_figures(self._league.store, self._division, self._league.config, self._bots)
+        self._new = 0
+
+
+def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher, keeper: _Keeper) -> None:
     voids: Counter[tuple[int, int]] = Counter()
     queue = _Queue(jobs)
     is_draining = False
@@ -249,6 +289,7 @@ def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> 
             finished = [report for report in reports if isinstance(report, Finished)]
             if finished:
                 league.store.add_matches([(report.task, report.played) for report in finished])
+                keeper.count(len(finished))
             for report in finished:
                 LOGGER.info("match %s, bots %s: %s", report.played.match, report.task.bots, report.outcome)
                 watcher.on_finished(report)
@@ -269,7 +310,8 @@ def _play(league: League, runner: Runner, jobs: list[Job], watcher: Watcher) -> 
                 watcher.on_draining()
     if interruption.count:
         how = "stopped at once" if interruption.count > 1 else "stopped"
-        raise Interrupted(f"{how}; what was finished is kept, and the same command goes on from here")
+        kept = "what was finished is kept (arena standings shows it)"
+        raise Interrupted(f"{how}; {kept}, and the same command goes on from here")
 
 
 class _Queue(Iterator[Job]):

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from arena.fit import BETA, SCALE, Fit, Tally, solo_standings
+from arena.fit import BETA, PRIOR, SCALE, SEAT_PRIOR, Fit, Tally, solo_standings
 from arena.outcome import Outcome
 from arena.pairs import PairTable
 from arena.ratings import SkillTable
@@ -280,6 +280,40 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
     assert 0.925 <= np.mean(inside) <= 0.985  # give or take what chance does in so few tournaments
     assert 0.92 <= np.mean(seats_inside) <= 0.99
     assert np.mean(ranks_inside) >= 0.95
+
+
+def _always(winner: int, loser: int, blocks: int) -> list[Outcome]:
+    both = ((winner, loser, (1, 2)), (loser, winner, (2, 1)))
+    return [_duel(block, *seating) for block in range(blocks) for seating in both]
+
+
+@pytest.mark.parametrize("blocks", range(2, 10))
+def test_results_that_are_symmetric_give_symmetric_intervals(blocks: int) -> None:
+    fit = _fit(_always(1, 2, blocks))
+    for seat in fit.seats:
+        assert (seat.value, math.copysign(1, seat.value)) == (0, 1)
+        assert seat.low == pytest.approx(-seat.high)
+    best, worst = fit.strengths
+    assert best.rating.high - 25 == pytest.approx(25 - worst.rating.low)
+    assert best.rating.low - 25 == pytest.approx(25 - worst.rating.high)
+
+
+@pytest.mark.parametrize("outcomes", [_tournament(bots=4, blocks=4)[1], [*_always(1, 2, 6), _duel(6, 2, 1, (1, 2))]])
+def test_exchanging_the_seats_mirrors_what_they_are_worth(outcomes: list[Outcome]) -> None:
+    mirrored = [Outcome(o.block, o.bots[::-1], o.teams, o.ranks[::-1], o.totals) for o in outcomes]
+    here, there = _fit(outcomes), _fit(mirrored)
+    for seat, other in zip(here.seats, reversed(there.seats), strict=True):
+        assert seat == pytest.approx(other)
+    assert {each.bot: each.rating for each in here.strengths} == {
+        each.bot: pytest.approx(each.rating) for each in there.strengths
+    }
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 8, 30])
+def test_nothing_is_less_known_than_before_it_was_played(blocks: int) -> None:
+    fit = _fit(_always(1, 2, blocks))
+    assert max(seat.high - seat.low for seat in fit.seats) <= 2 * 1.96 * SEAT_PRIOR
+    assert max(each.rating.high - each.rating.value for each in fit.strengths) <= 1.96 * PRIOR
 
 
 def test_games_that_go_alike_within_a_block_make_less_sure() -> None:

@@ -1,14 +1,16 @@
-"""What is done with a league besides playing: looking, annulling, verifying, moving matches in and out, comparing."""
+"""What is done with a league besides playing: looking, annulling, verifying, moving matches in and out."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +27,7 @@ from arena.replay import verify
 from arena.standings import standings
 from arena.store import FILE_NAME
 from arena.table_view import draw_standings
-from tests.arena.leagues import COMMAND, QUIET, arena, events, run, write_bot, write_bots
+from tests.arena.leagues import COMMAND, QUIET, ROOT, arena, events, run, write_bot, write_bots
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +212,23 @@ def _change_record(home: Path, edit: Callable[[str], str]) -> None:
     db.close()
 
 
+def _move_to_another_division(home: Path) -> None:
+    _change(home, "INSERT INTO divisions SELECT 2, 'two', scoring, clock FROM divisions")
+    _change(home, "UPDATE blocks SET division = 2 WHERE id = 1")
+
+
+def _scribble(home: Path) -> None:
+    """Write into the part of the file that finds matches by their game."""
+    with sqlite3.connect(home / "league" / FILE_NAME) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'matches_by_game'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    with (home / "league" / FILE_NAME).open("r+b") as file:
+        file.seek((page - 1) * size + size - 60)
+        file.write(bytes(range(60)))
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -224,6 +243,14 @@ def _change_record(home: Path, edit: Callable[[str], str]) -> None:
         ),
         (lambda home: _change(home, "UPDATE blocks SET bots = '[1,3]' WHERE id = 1"), "same bots"),
         (lambda home: _change(home, "UPDATE blocks SET spec = replace(spec, '\"seed\":', '\"seed\":1')"), "do not say"),
+        (
+            lambda home: _change(home, "UPDATE matches SET game = (SELECT game FROM matches WHERE id = 1)"),
+            "another game",
+        ),
+        (lambda home: _change(home, "UPDATE matches SET attempt = 1 WHERE id = 1"), "played again"),
+        (_move_to_another_division, "another division"),
+        (lambda home: _change(home, "DELETE FROM blocks WHERE id = 1"), "blocks"),
+        (_scribble, "the file is damaged"),
         (lambda home: next((home / "league" / "bots").glob("*/dice.py")).write_text("pass"), "has been changed"),
         (lambda home: next((home / "league" / "bots").glob("*/dice.py")).unlink(), "is missing"),
     ],
@@ -251,7 +278,7 @@ def test_a_checkpoint_that_was_changed_is_found(home: Path) -> None:
 
 def test_exported_records_imported_elsewhere_give_the_same_table(home: Path) -> None:
     with open_league(home / "league") as league:
-        assert export(league, home / "all.jsonl") == 6
+        assert export(league, home / "all.jsonl") == (6, 0)
         before = standings(league.store, league.store.divisions()[0], league.config)
     with open_league(home / "other") as league:
         count = import_records(league, home / "all.jsonl")
@@ -263,6 +290,26 @@ def test_exported_records_imported_elsewhere_give_the_same_table(home: Path) -> 
         [(line.name, line.rank, line.mu, line.rating, line.games) for line in each.lines] for each in (before, after)
     ]
     assert view[0] == view[1]
+
+
+@pytest.mark.parametrize("target", ["all.jsonl", "games"])
+def test_an_annulled_match_is_not_handed_on(target: str, home: Path) -> None:
+    arena("annul", "dice", "--reason", "cheats", cwd=home)
+    said = arena("export", target, cwd=home).stdout
+    assert said == f"2 matches written to {target}; 4 annulled ones left out\n"
+    if target == "all.jsonl":
+        assert "taken in: 2;" in arena("import", target, "--league", "other", cwd=home).stdout
+
+
+def test_a_match_of_a_comparison_does_not_stand_in_the_way_of_the_same_match_of_a_league(home: Path) -> None:
+    with open_league(home / "league") as league:
+        export(league, home / "all.jsonl")
+    _change(home, "UPDATE blocks SET purpose = 'compare:1:2'")
+    _change(home, "DELETE FROM checkpoints")
+    with open_league(home / "league") as league:
+        assert import_records(league, home / "all.jsonl") == (6, 0)
+        assert import_records(league, home / "all.jsonl") == (0, 6)
+        assert standings(league.store, league.store.divisions()[0], league.config).matches == 6
 
 
 def test_a_record_that_does_not_stand_is_not_imported_and_nothing_else_is(home: Path) -> None:
@@ -290,6 +337,33 @@ def test_tables_have_a_row_a_seat(name: str, home: Path) -> None:
     assert table.groupby("match")["rank"].min().eq(1).all()
 
 
+def test_a_table_that_cannot_be_finished_leaves_the_old_one(home: Path) -> None:
+    arena("export", "all.csv", cwd=home)
+    before = (home / "all.csv").read_bytes()
+    _change(home, "UPDATE matches SET summary = x'00' WHERE id = 6")
+    assert arena("export", "all.csv", cwd=home, check=False).returncode != 0
+    assert (home / "all.csv").read_bytes() == before
+    assert sorted(path.name for path in home.iterdir()) == ["all.csv", "league"]
+
+
+def test_parquet_without_pyarrow_is_one_line_that_says_how_to_get_it(home: Path) -> None:
+    (home / "lib").mkdir()
+    (home / "lib" / "pyarrow.py").write_text("raise ImportError('not here')", encoding="utf-8")
+    code = f"import sys; sys.path.insert(0, {str(home / 'lib')!r}); from arena.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "export", "all.parquet"],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "pip install 'blokus-arena[parquet]'" in done.stderr
+    assert not (home / "all.parquet").exists()
+
+
 def test_games_are_exported_for_pentobi(home: Path) -> None:
     arena("export", "games", cwd=home)
     files = sorted((home / "games").iterdir())
@@ -302,25 +376,3 @@ def test_another_suffix_is_refused(home: Path) -> None:
     done = arena("export", "all.xml", cwd=home, check=False)
     assert done.returncode == 2
     assert "expected a file .jsonl, .csv, .parquet or a folder" in done.stderr
-
-
-# ---- comparing
-
-
-def test_a_better_version_is_found_better_and_the_same_command_plays_no_more(tmp_path: Path) -> None:
-    old, new, *field = write_bots(tmp_path / "src", "small", "large", "dice", "middle")
-    options = [*QUIET, "--field", field[0], "--field", field[1], "--json"]
-    said = events(arena("compare", old, new, *options, cwd=tmp_path).stdout)
-    assert said[-1]["event"] == "comparison"
-    assert said[-1]["verdict"] == "better"
-    again = events(arena("compare", "small", "large", *options, cwd=tmp_path).stdout)
-    assert [event["event"] for event in again] == ["comparison"]
-    (found,) = events(arena("bots", "--json", cwd=tmp_path).stdout)[:1]
-    assert found["name"] == "small"
-
-
-def test_the_same_bot_twice_is_refused(tmp_path: Path) -> None:
-    bot = write_bot(tmp_path / "src", "small")
-    done = arena("compare", bot, bot, *QUIET, cwd=tmp_path, check=False)
-    assert done.returncode == 2
-    assert "are the same bot: small@1" in done.stderr

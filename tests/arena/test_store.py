@@ -155,16 +155,89 @@ def test_an_identical_game_is_a_repeat_of_the_first_in_the_schedule(store: Store
     ]
 
 
-def test_the_prefix_ends_before_the_first_gap(store: Store, record: MatchRecord) -> None:
+def test_blocks_are_open_until_all_their_matches_are_settled(store: Store, record: MatchRecord) -> None:
     ann, bob, cat = _entered(store, "ann", "bob", "cat")
     division = _scheduled(store, (ann, bob), (ann, cat), (bob, cat))
     tasks = store.open_tasks(division)
-    assert store.finished_prefix(division) == (0, -1)
-    for task in (tasks[0], tasks[1], tasks[2], tasks[4], tasks[5]):
-        _keep(store, task, record)
-    assert store.finished_prefix(division) == (tasks[1].block, 1)
-    _keep(store, tasks[3], record)
-    assert store.finished_prefix(division) == (tasks[5].block, 1)
+    for task in (tasks[0], tasks[1], tasks[2]):
+        _keep(store, task, record, is_suspect=task == tasks[0])
+    found = [(block.id, block.missing) for block in store.open_blocks(division)]
+    assert found == [(tasks[0].block, 0), (tasks[2].block, 1), (tasks[4].block, 2)]
+    assert store.open_blocks(division, after=tasks[2].block) == [(tasks[4].block, (bob, cat), 2)]
+    _keep(store, tasks[0]._replace(attempt=1), record, is_suspect=True)
+    assert [block.id for block in store.open_blocks(division)] == [tasks[2].block, tasks[4].block]
+    assert store.last_place(division, before=tasks[4].block) == (tasks[2].block, 1)
+
+
+def _checkpoint(store: Store, division: Division, upto: tuple[int, int]) -> None:
+    store.save_checkpoint(division, "standings", "key", upto, b"")
+
+
+@pytest.mark.parametrize(("place", "is_kept"), [((1, 1), True), ((2, 0), False), ((2, 1), False), ((3, 0), False)])
+def test_a_match_drops_a_checkpoint_at_its_place_or_beyond(
+    place: tuple[int, int], is_kept: bool, store: Store, record: MatchRecord
+) -> None:
+    ann, bob, cat = _entered(store, "ann", "bob", "cat")
+    division = _scheduled(store, (ann, bob), (ann, cat), (bob, cat))
+    _checkpoint(store, division, place)
+    _keep(store, store.open_tasks(division)[2], record)  # the first of the second block
+    assert (store.checkpoint(division, "standings", "key") is not None) == is_kept
+
+
+def test_a_block_that_grows_drops_a_checkpoint_at_it_or_beyond(store: Store) -> None:
+    ann, bob = _entered(store, "ann", "bob")
+    division = store.division_of(SPEC)
+    blocks = store.add_blocks(division, [(Block(1, (ann, bob), 1), 1), (Block(2, (ann, bob), 2), 1)], SPEC)
+    _checkpoint(store, division, (blocks[0].id, 0))
+    store.allow_games(blocks[1], 2)
+    store.allow_games(blocks[0], 1)  # as it was
+    assert store.checkpoint(division, "standings", "key")
+    store.allow_games(blocks[0], 2)
+    assert store.checkpoint(division, "standings", "key") is None
+
+
+def test_what_is_no_match_of_the_league_drops_no_checkpoint(store: Store, record: MatchRecord) -> None:
+    ann, bob = _entered(store, "ann", "bob")
+    division = store.division_of(SPEC)
+    store.add_blocks(division, [(Block(1, (ann, bob), 5), 2)], SPEC, "compare:1:2")
+    _scheduled(store, (ann, bob))
+    _checkpoint(store, division, (2, 1))
+    _keep(store, store.open_tasks(division, "compare:1:2")[0], record)
+    assert store.checkpoint(division, "standings", "key")
+
+
+def test_fillers_are_expected_only_while_entrants_are_too_few(store: Store) -> None:
+    division = store.division_of(SPEC)
+    filler = store.add_bot("filler", "", "", "", "d", "", is_filler=True).id
+    (ann,) = _entered(store, "ann")
+    assert store.playing(division) == {ann, filler}
+    (bob,) = _entered(store, "bob")
+    assert store.playing(division) == {ann, bob}
+    store.withdraw(store.bots()[1], "")
+    assert store.playing(division) == {bob, filler}
+
+
+def test_an_annulment_concerns_the_divisions_where_it_was_played(store: Store, record: MatchRecord) -> None:
+    ann, bob, _ = _entered(store, "ann", "bob", "cat")
+    division = _scheduled(store, (ann, bob))
+    _keep(store, store.open_tasks(division)[0], record)
+    other = store.division_of(MatchSpec(variant="two"))
+    store.annul(match=next(store.counted(division)).match, reason="power failure")
+    store.annul(bot=store.bots()[0], reason="cheats")
+    store.annul(bot=store.bots()[2], reason="has not played")
+    assert store.annulled_in(division) == (["10"], [ann])
+    assert store.annulled_in(other) == ([], [])
+
+
+def test_matches_come_from_the_indices_in_their_order(store: Store) -> None:
+    seen: list[str] = []
+    store._db.set_trace_callback(seen.append)
+    list(store.counted_records(store.division_of(SPEC)))
+    store._db.set_trace_callback(None)
+    (query,) = [text for text in seen if "is_repeat" in text]
+    plan = [row[-1] for row in store._rows(f"EXPLAIN QUERY PLAN {query}")]
+    assert any("blocks_of_division" in step and "rowid>" in step for step in plan)
+    assert not any("TEMP B-TREE" in step for step in plan)
 
 
 def test_annulling_a_bot_annuls_all_its_matches(store: Store, record: MatchRecord) -> None:

@@ -108,6 +108,33 @@ def test_so_many_games_are_played_and_no_more(tmp_path: Path) -> None:
     assert [len(plan.tasks) for plan in notes.plans] == [3, 0, 2, 8]
 
 
+def test_so_many_games_are_played_although_others_left_a_block_half_played(tmp_path: Path) -> None:
+    notes = _Notes()
+    with open_league(tmp_path / "league") as league:
+        run(league, _enter(league, tmp_path, "dice", "small", "large"), notes, games=3)
+        others = _enter(league, tmp_path, "middle", "largish")
+        for _ in range(2):
+            run(league, others, notes, games=5)
+        assert [block.games for block in league.store.blocks(league.store.divisions()[0])] == [2, 1, 2]
+    assert [len(plan.tasks) for plan in notes.plans] == [3, 2, 0]
+
+
+def test_games_of_a_bot_that_has_gone_count_among_so_many(tmp_path: Path) -> None:
+    notes = _Notes()
+    with open_league(tmp_path / "league") as league:
+        entries = _enter(league, tmp_path, "dice", "small", "large")
+        make_plan(league, entries, wanted())
+        run(league, entries, notes, games=3)
+        gone = next(entry for entry in entries if entry.id in notes.finished[-1].task.bots)
+        league.store.withdraw(gone, "")
+        for _ in range(2):
+            run(league, league.entrants(), notes, games=6)
+        (division,) = league.store.divisions()
+        found = standings(league.store, division, league.config)
+    assert [len(plan.tasks) for plan in notes.plans] == [3, 3, 0]
+    assert found.planned == 6
+
+
 def test_openings_are_the_same_for_all_seatings_of_a_block(tmp_path: Path) -> None:
     with open_league(tmp_path / "league") as league:
         division = run(league, _enter(league, tmp_path, "dice", "small"), rounds=2)
