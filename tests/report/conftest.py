@@ -183,9 +183,10 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
         return found
 
     yield open_page
+    complaints = [complaint for found in visits for complaint in found.complaints]
     for found in visits:
-        found.page.close()
-    assert [complaint for found in visits for complaint in found.complaints] == []
+        found.page.close()  # which breaks off what is still on its way
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")
