@@ -67,6 +67,10 @@ class Player:
         # children that nobody waits for are in no account, where there is no control group
         is_vague = process.confined.protections.get("cpu") == "approximate" and process.limits.sandbox != "none"
         self._is_cpu_known = not is_vague
+        control = briefing.clock.control
+        self._is_charged_cpu = control.kind == "cpu"
+        self._move_us, self._margin_us = control.move_ms * 1000, control.margin_ms * 1000
+        self._time_left = self._cpu_left_ns if self._is_charged_cpu and self._is_cpu_known else self._wall_left_ns
 
     # ---- the handshake
 
@@ -118,7 +122,7 @@ class Player:
     def choose(self, game: Game) -> Choice | Fault:
         """Ask for a move, and judge the answer."""
         process, clock = self.process, self.briefing.clock
-        if self.is_convicted:
+        if self._crime:
             return self._fault("timeout", game.turn, Evidence(detail=self._crime, color=game.color))
         line = self.briefing.turn()
         trouble = process.check_silence()
@@ -126,7 +130,7 @@ class Player:
             evidence = Evidence(detail=trouble.detail, color=game.color, received=_cut(trouble.line))
             return self._fault(FAULTS[trouble.kind], game.turn, evidence)
         answer, spent = self._ask(line)
-        in_time = clock.charge(spent.cpu_us if clock.control.kind == "cpu" else spent.wall_us)
+        in_time = clock.charge(spent.cpu_us if self._is_charged_cpu else spent.wall_us)
         if isinstance(answer, Trouble):
             return self._no_move(game, answer, spent)
         if not in_time:
@@ -137,16 +141,16 @@ class Player:
         """Return the bot's answer, and the time that it is charged for."""
         process, clock = self.process, self.briefing.clock
         before_ns = process.cpu_ns()
-        stopped_us = max(0, before_ns - self._cpu_ns) // 1000 if self._freezes else 0
-        self._sent, self._cpu_ns, self._taken_by_ended_ns = line, before_ns, 0
+        stopped_us = 0
         if self._freezes:
+            stopped_us = (before_ns - self._cpu_ns) // 1000
             process.thaw()
+        self._sent, self._cpu_ns, self._taken_by_ended_ns = line, before_ns, 0
         budget_us, bank_ms = clock.budget_us, clock.bank_ms
-        self._patience_ns = (budget_us + clock.control.margin_ms * 1000) * 1000
-        charges_cpu = clock.control.kind == "cpu" and self._is_cpu_known
-        answer = process.ask(line, self._patience_ns, self._cpu_left_ns if charges_cpu else self._wall_left_ns)
+        self._patience_ns = (budget_us + self._margin_us) * 1000
+        answer = process.ask(line, self._patience_ns, self._time_left)
         cpu_us, wall_us = self._rest(), process.elapsed_ns // 1000
-        if wall_us > clock.control.move_ms * 1000:
+        if wall_us > self._move_us:
             wall_us = max(0, wall_us - self._taken_by_others_ns() // 1000)
         if stopped_us > _STOPPED_US:  # whoever finds a way to run while it is stopped pays for it
             cpu_us, wall_us = cpu_us + stopped_us, wall_us + stopped_us
