@@ -5,12 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-import msgspec
-
 from arena.bots import digest_of
 from arena.errors import ArenaError
 from arena.league import League
-from arena.match import OF_THE_RUN, MatchSpec
 from arena.record import from_json
 from arena.replay import verify
 from arena.standings import standings
@@ -52,7 +49,7 @@ def _records(store: Store) -> Iterator[str]:
             continue
         for problem in verify(record):
             yield f"{where}: {problem}"
-        if _as_planned(record.spec, stored.spec) != stored.spec or record.id != stored.match:
+        if record.spec.under(stored.spec) != stored.spec or record.id != stored.match:
             yield f"{where}: the schedule and the record do not say the same about what was to be played"
         if [seat.digest for seat in record.seats] != [digests.get(bot) for bot in stored.bots]:
             yield f"{where}: the schedule and the record do not name the same bots"
@@ -60,11 +57,6 @@ def _records(store: Store) -> Iterator[str]:
             yield f"{where}: the result that counts is not the one in the record"
         elif game_key(record, stored.bots) != stored.game:
             yield f"{where}: whether it repeats an earlier one is told by another game than the one in the record"
-
-
-def _as_planned(played: MatchSpec, planned: MatchSpec) -> MatchSpec:
-    """Return what was played, but for the conditions of the run that played it."""
-    return msgspec.structs.replace(played, **{name: getattr(planned, name) for name in OF_THE_RUN})
 
 
 def _programs(league: League) -> Iterator[str]:

@@ -23,9 +23,9 @@ from arena.errors import BotSetupError
 from arena.resources import bundled_bots
 from arena.sandbox import Command
 from arena.sandbox.programs import python_path
+from arena.text import NAME_CHARACTERS, quoted
 from engine import VARIANTS
 
-NAME_CHARACTERS = 60
 _MANIFEST_BYTES = 64 << 10
 # what a decoder calls the kinds of values, and what people do
 _KINDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
@@ -93,17 +93,24 @@ def load_bot(source: str, sandbox: str = "auto") -> Bot:
 
     Raises `BotSetupError`.
     """
-    path = Path(source)
-    if not path.exists():
-        bundled = bundled_bots() / source
-        if os.sep in source or not (bundled / "bot.toml").is_file():
-            raise BotSetupError(f"no bot at {source}: expected a file, a folder with bot.toml, or one of {_bundled()}")
-        path = bundled
+    path = find_bot(source)
     if path.is_dir():
         return _from_folder(path.resolve(), source, sandbox)
     if not path.is_file():
         raise BotSetupError(f"{source} is neither a file nor a folder")
     return _from_file(path.resolve(), source, sandbox)
+
+
+def find_bot(source: str) -> Path:
+    """Return where the bot of a path or of a bundled bot's name is; raises `BotSetupError` if it is nowhere."""
+    path = Path(source)
+    if path.exists():
+        return path
+    bundled = bundled_bots() / source
+    if os.sep in source or not (bundled / "bot.toml").is_file():
+        known = ", ".join(bundled_names())
+        raise BotSetupError(f"no bot at {source}: expected a file, a folder with bot.toml, or one of {known}")
+    return bundled
 
 
 def claimed_variants(path: Path) -> tuple[str, ...]:
@@ -114,10 +121,6 @@ def claimed_variants(path: Path) -> tuple[str, ...]:
 def bundled_names() -> list[str]:
     """Return the names of the bundled bots."""
     return sorted(folder.parent.name for folder in bundled_bots().glob("*/bot.toml"))
-
-
-def _bundled() -> str:
-    return ", ".join(bundled_names())
 
 
 # ---- a folder with a manifest
@@ -177,7 +180,7 @@ def _in_words(problem: str) -> str:
     if found := re.fullmatch(r"Object missing required field `(\w+)`", problem):
         return f'expected the key `{found[1]}` ({found[1]} = "…"), got none'
     if found := re.fullmatch(r"Object contains unknown field `(.*)`", problem, re.DOTALL):
-        return f"expected keys out of {', '.join(Manifest.__struct_fields__)}, got {_shortened(found[1])}"
+        return f"expected keys out of {', '.join(Manifest.__struct_fields__)}, got {quoted(found[1], ascii)}"
     if found := re.fullmatch(r"Expected `(.+)`, got `(\w+)` - at `\$\.(\w+)(.*)`", problem):
         expected = " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
         what = f"each entry of {found[3]}" if found[4] else found[3]
@@ -203,9 +206,9 @@ def _check_texts(manifest: Manifest, where: str) -> None:
         least = 1 if key == "name" else 0
         if not least <= len(text) <= NAME_CHARACTERS or not text.isprintable():
             expected = f"{least} to {NAME_CHARACTERS} printable characters"
-            raise BotSetupError(f"{where}: {key} must be {expected}, got {_shortened(text)}")
+            raise BotSetupError(f"{where}: {key} must be {expected}, got {quoted(text, ascii)}")
         if "@" in text and key in ("name", "version"):
-            raise BotSetupError(f"{where}: {key} must be without @, got {_shortened(text)}")
+            raise BotSetupError(f"{where}: {key} must be without @, got {quoted(text, ascii)}")
     if not any(letter.isalnum() and letter not in _BLANK_LETTERS for letter in manifest.name):
         raise BotSetupError(f"{where}: name must have a letter or a digit, got {manifest.name!a}")
 
@@ -221,20 +224,15 @@ def _check_words(manifest: Manifest, where: str) -> None:
             raise BotSetupError(f"{where}: {key} must be without the character NUL")
     for name in manifest.env:
         if not name or "=" in name:
-            raise BotSetupError(f"{where}: expected names without = in env, got {_shortened(name)}")
+            raise BotSetupError(f"{where}: expected names without = in env, got {quoted(name, ascii)}")
 
 
 def _check_variants(manifest: Manifest, where: str) -> None:
     """Raise `BotSetupError` unless a bot claims variants that there are, at least one."""
     for name in manifest.variants or [""]:
         if name not in VARIANTS:
-            got = _shortened(name) if name else "none"
+            got = quoted(name, ascii) if name else "none"
             raise BotSetupError(f"{where}: expected variants out of {', '.join(VARIANTS)}, got {got}")
-
-
-def _shortened(text: str) -> str:
-    """Return a text as it is shown in a message: in quotes, on one line, not too long."""
-    return ascii(text) if len(text) <= NAME_CHARACTERS else f"{text[:NAME_CHARACTERS]!a}… ({len(text)} characters)"
 
 
 def _words(command: str | list[str], where: str) -> list[str]:

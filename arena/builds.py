@@ -23,13 +23,14 @@ from arena.limits import ResourceLimits
 from arena.sandbox import Command, StartFailed
 from arena.sandbox.finish import Finished, run_to_end
 from arena.sandbox.places import cache_of_bots, managers
+from arena.text import quoted
 
 MOST_FILES, MOST_MB, MOST_DEEP = 20_000, 1024, 64  # of a bot's folder
 MOST_BYTES_OF_PATH = 1024  # below it: the system takes 4096, and we put more in front when we copy
 BUILD_S = 300
 BUILD_MB = 2048
 _WRITTEN_MB = 4096
-_SHOWN_CHARACTERS, _NAME_CHARACTERS = 4000, 60
+_SHOWN_CHARACTERS = 4000
 # compilers would otherwise try for a long time to reach what they cannot
 _OFFLINE = {
     "CARGO_NET_OFFLINE": "true",
@@ -87,15 +88,10 @@ def _below(folder: Path, bot: str, take: Callable[[Path], None] = lambda _: None
 
 def _check_kind(path: Path, name: str, bot: str) -> None:
     if len(os.fsencode(name)) > MOST_BYTES_OF_PATH:
-        raise BotSetupError(f"{bot}: expected paths of at most {MOST_BYTES_OF_PATH} bytes, got {_shortened(name)}")
+        raise BotSetupError(f"{bot}: expected paths of at most {MOST_BYTES_OF_PATH} bytes, got {quoted(name)}")
     kind = _KINDS.get(stat.S_IFMT(path.lstat().st_mode))
     if kind:
-        raise BotSetupError(f"{bot}: {_shortened(name)} is {kind}; expected files, folders and symbolic links")
-
-
-def _shortened(name: str) -> str:
-    """Return a name as it is shown in a message: in quotes, on one line, not too long."""
-    return repr(name) if len(name) <= _NAME_CHARACTERS else f"{name[:_NAME_CHARACTERS]!r}… ({len(name)} characters)"
+        raise BotSetupError(f"{bot}: {quoted(name)} is {kind}; expected files, folders and symbolic links")
 
 
 def kept(origin: Path, digest: str, build: list[str] | None, name: str, sandbox: str) -> Path:

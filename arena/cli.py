@@ -30,6 +30,7 @@ from arena.rerun import rerun as rerun_seat
 from arena.sandbox import StartFailed
 from arena.sandbox.choose import CHOICES, strongest
 from arena.terminal import draw_move, draw_protections, draw_result
+from arena.text import plain
 from arena.version import VERSION
 from engine import VARIANTS, Game, RulesError
 
@@ -167,7 +168,7 @@ class _Watcher(Observer):
             return
         *lines, self._unfinished[seat] = (self._unfinished.get(seat, b"") + data).split(b"\n")
         for line in lines:
-            click.echo(f"[seat {seat}] {_printable(line)}", err=True)
+            click.echo(f"[seat {seat}] {plain(line.decode(errors='replace'))}", err=True)
 
     def _show(self, game: Game, step: PlyRecord | Fault | None) -> None:
         if not self._live or not self._names:
@@ -178,10 +179,6 @@ class _Watcher(Observer):
             time.sleep(self._delay_s)
         else:
             self._console.print(picture)
-
-
-def _printable(line: bytes) -> str:
-    return "".join(mark if mark.isprintable() else " " for mark in line.decode(errors="replace"))
 
 
 _RECORD = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))

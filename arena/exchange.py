@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.bots import NAME_CHARACTERS
 from arena.convert import to_blksgf
 from arena.errors import ArenaError, RecordError, UsageError
 from arena.league import League, checked_name
@@ -20,6 +19,7 @@ from arena.schedule.meetings import Block, seatings
 from arena.standings import keep_all_figures
 from arena.store import Counted, Entry, Store, StoredBlock, Task, prepare
 from arena.tables import write_table
+from arena.text import as_name
 from engine import VARIANTS
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
@@ -207,7 +207,7 @@ class _Importer:
     def _bot(self, seat: SeatRecord) -> int:
         name = checked_name(_plain_name(seat.name))
         if (name, seat.digest) not in self._bots:
-            version, author, language = (_line(text) for text in (seat.version, seat.author, seat.language))
+            version, author, language = (as_name(text) for text in (seat.version, seat.author, seat.language))
             found = self._store.know_bot(name, version.replace("@", ""), author, language, seat.digest)
             self._bots[name, seat.digest] = found.id
         return self._bots[name, seat.digest]
@@ -225,8 +225,3 @@ class _Importer:
         (added,) = self._store.add_blocks(division, [(Block(number, bots, spec.seed), 1)], spec)
         self._note(division.id, added)
         return added, 0
-
-
-def _line(text: str) -> str:
-    """Return what a stranger's record says of a bot as one printable line."""
-    return "".join(mark for mark in text if mark.isprintable())[:NAME_CHARACTERS]

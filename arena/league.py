@@ -16,12 +16,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bots import NAME_CHARACTERS, Bot, bundled_names, claimed_variants, digest_of, load_bot
+from arena.bots import Bot, bundled_names, claimed_variants, digest_of, find_bot, load_bot
 from arena.builds import make_harmless
 from arena.config import LeagueConfig, create_config, read_config
 from arena.errors import ArenaError, BotSetupError, UsageError
 from arena.resources import bundled_bots
-from arena.store import FILE_NAME, Entry, Store
+from arena.store import FILE_NAME, Entry, Store, check_league
+from arena.text import NAME_CHARACTERS
 
 DEFAULT_FOLDER = Path("league")
 _LOCK = "league.lock"
@@ -42,7 +43,7 @@ class League:
 
     def enter(self, source: str, name: str | None = None, *, is_filler: bool = False, is_trial: bool = False) -> Entry:
         """Take a bot into the league, copied by its content, built, and entered; raises `BotSetupError`."""
-        origin = Path(source) if Path(source).exists() else bundled_bots() / source
+        origin = find_bot(source)
         check_apart(origin, self.folder)
         bot = load_bot(source, self.sandbox)
         _check_runtime(bot)
@@ -187,8 +188,8 @@ def _copy_whole(origin: Path, target: Path) -> None:
 @contextmanager
 def open_league(folder: Path, *, makes: bool = True) -> Iterator[League]:
     """Open a league to write, made if it is not there; raises `UsageError` if somebody else holds it."""
-    if not makes and not (folder / FILE_NAME).exists():
-        raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
+    if not makes:
+        check_league(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

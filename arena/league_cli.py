@@ -12,7 +12,7 @@ import msgspec
 from rich.console import Console
 
 from arena.audit import audit
-from arena.bots import bundled_names, load_bot
+from arena.bots import find_bot, load_bot
 from arena.check import Checkup, check_source, lines_of
 from arena.errors import ArenaError, NobodyListens, UsageError
 from arena.exchange import export as export_matches
@@ -73,7 +73,7 @@ def tournament(bots: tuple[str, ...], folder: Path, **options: Any) -> None:
     with opened as league:
         league.sandbox = options["sandbox"]
         console = new_console()
-        says = (lambda *_: None) if options["as_json"] else _sayer(console)
+        says = _sayer(console, as_json=options["as_json"])
         entrants = _entrants(league, bots, options["gauntlet"], options["variant"], says)
         if options["gauntlet"] is not None:
             options["gauntlet"] = _hero(entrants, options["gauntlet"]).label
@@ -106,8 +106,9 @@ def _check_options(options: dict[str, Any]) -> None:
     spec_of(options | {"seed": 0, "opening_plies": 0})
 
 
-def _sayer(console: Console) -> Any:
-    return lambda text: console.print(text, markup=False, soft_wrap=True)
+def _sayer(console: Console, *, as_json: bool) -> Any:
+    """Return who tells what happens in words: nobody, where it is told as JSON."""
+    return (lambda _: None) if as_json else lambda text: console.print(text, markup=False, soft_wrap=True)
 
 
 def _entrants(league: League, words: tuple[str, ...], hero: str | None, variant: str, says: Any) -> list[Entry]:
@@ -297,13 +298,9 @@ def list_bots(folder: Path, as_json: bool) -> None:
 @click.option("--sandbox", type=click.Choice(CHOICES), default="auto", show_default=True, help="What confines it.")
 def submit(path: str, folder: Path, name: str | None, variant: str | None, no_check: bool, sandbox: str) -> None:
     """Enter a bot: copied, built without network, tried, and registered by name and version."""
-    if not Path(path).exists() and path not in bundled_names():
-        raise UsageError(
-            f"no bot at {path}: expected a file, a folder with bot.toml, or one of {', '.join(bundled_names())}"
-        )
+    check_apart(find_bot(path), folder)
     if name is not None:
         checked_name(name)
-    check_apart(Path(path), folder)
     if not no_check:
         usual = Checkup(preferred=_usual_variant(folder)) if variant is None else Checkup(variants=(variant,))
         _try(path, msgspec.structs.replace(usual, limits=ResourceLimits(sandbox=sandbox), quick=True))
@@ -398,7 +395,7 @@ def compare(old: str, new: str, folder: Path, **options: Any) -> None:
         options |= {"rounds": None, "games": None, "is_full": False, "gauntlet": None, "until_sure": None, "top": None}
         wanted = _wanted(league, options)
         contest = _contest(league, old, new, options["field"], wanted.spec)
-        says = (lambda *_: None) if options["as_json"] else _sayer(console)
+        says = _sayer(console, as_json=options["as_json"])
         _announce(contest, league.store.division_of(wanted.spec), says)
         tell = partial(_tell_comparison, contest, says, as_json=options["as_json"])
         watcher = watcher_for(console, league.config.draw_probability, as_json=options["as_json"])

@@ -12,7 +12,7 @@ from arena.limits import ResourceLimits, TimeControl
 from engine import BadRequest, Game
 
 # what belongs to the run that plays a match, and not to the plan of what is played
-OF_THE_RUN = ("anonymous", "ponder", "pin", "limits")
+_OF_THE_RUN = ("anonymous", "ponder", "pin", "limits")
 
 
 class MatchSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +34,10 @@ class MatchSpec(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError("bots that think on the others' time need cores of their own: --ponder needs --no-pin")
         if self.time.kind == "cpu" and sys.platform != "linux":
             raise UsageError("the CPU time of bots is only known on Linux: expected --clock wall")
+
+    def under(self, other: MatchSpec) -> MatchSpec:
+        """Return the same match under the conditions of another run."""
+        return msgspec.structs.replace(self, **{name: getattr(other, name) for name in _OF_THE_RUN})
 
     def new_game(self) -> Game:
         """Return the game before its first move; raises `UsageError` for an unknown variant or scoring."""

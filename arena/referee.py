@@ -10,7 +10,7 @@ from time import monotonic_ns
 from msgspec.structs import asdict
 
 from arena.bot_process import BotProcess, wait_for_any, wait_for_exit
-from arena.bots import NAME_CHARACTERS, Bot
+from arena.bots import Bot
 from arena.briefing import Briefing
 from arena.doctor import protections
 from arena.errors import ArenaError, UsageError
@@ -23,6 +23,7 @@ from arena.record import FORMAT, Fault, MatchRecord, PlyRecord, SeatRecord
 from arena.replay import opening_numbers, passes_of
 from arena.sandbox import StartFailed
 from arena.sandbox.choose import strongest
+from arena.text import as_name
 from arena.version import VERSION
 from engine import Game, Result
 
@@ -265,9 +266,7 @@ def _final_name(bot: Bot, ready: Ready | None) -> str:
 
 def _said(text: object) -> str:
     """Return what a bot says of itself as one printable line."""
-    if not isinstance(text, str):
-        return ""
-    return "".join(mark for mark in text.strip() if mark.isprintable())[:NAME_CHARACTERS]
+    return as_name(text.strip()) if isinstance(text, str) else ""
 
 
 @contextmanager

@@ -218,9 +218,16 @@ def standings(
     """Return the table of a division."""
     figures = figures_of(store, division, config, keeps=keeps, anew=anew)
     entries = {entry.id: entry for entry in store.bots()}
-    planned = planned_matches(figures.standing, figures.passed, store.playing(division))
+    counts: dict[str, Any] = {
+        "matches": figures.matches,
+        "planned": planned_matches(figures.standing, figures.passed, store.playing(division)),
+        "repeats": figures.repeats,
+        "annulled": figures.annulled,
+        "annulled_why": tuple(dict.fromkeys(reason for _, _, reason, _ in store.annulments())),
+        "suspects": figures.suspects,
+    }
     if division.variant.startswith("solo"):
-        return _solo(store, figures, division, entries, planned)
+        return _solo(figures, division, entries, counts)
     ranked = [entry.id for entry in entries.values() if entry.is_ranked]
     fit = figures.tally.fit(ranked=ranked)
     clean = figures.tally.fit(with_faulty=False, ranked=ranked) if figures.totals.faults() else fit
@@ -230,15 +237,10 @@ def standings(
         seats=tuple(_interval(seat) for seat in fit.seats),
         beats=fit.beats,
         above=fit.above,
-        matches=figures.matches,
-        planned=planned,
         blocks=fit.blocks,
-        repeats=figures.repeats,
-        annulled=figures.annulled,
-        annulled_why=tuple(dict.fromkeys(row[2] for row in store.annulments())),
-        suspects=figures.suspects,
         strained=figures.skill.strained,
         history=figures.history.up_to(figures.skill),
+        **counts,
     )
 
 
@@ -286,7 +288,7 @@ def _line(entry: Entry, totals: dict[str, Any], **measured: Any) -> Line:
     )
 
 
-def _solo(store: Store, figures: Figures, division: Division, entries: dict[int, Entry], planned: int) -> Standings:
+def _solo(figures: Figures, division: Division, entries: dict[int, Entry], counts: dict[str, Any]) -> Standings:
     found = solo_standings(summary.outcome for summary in figures.solo)
     totals = figures.totals.line_of_bot()
     return Standings(
@@ -295,14 +297,9 @@ def _solo(store: Store, figures: Figures, division: Division, entries: dict[int,
         seats=(),
         beats=(),
         above=(),
-        matches=figures.matches,
-        planned=planned,
         blocks=len({summary.outcome.block for summary in figures.solo}),
-        repeats=figures.repeats,
-        annulled=figures.annulled,
-        annulled_why=tuple(dict.fromkeys(row[2] for row in store.annulments())),
-        suspects=figures.suspects,
         strained=0,
+        **counts,
     )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from arena.bots import NAME_CHARACTERS
 from arena.errors import UsageError
 from arena.resources import bundled_bots
+from arena.text import NAME_CHARACTERS
 
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_CHARACTERS - 1}}}")
 

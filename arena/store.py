@@ -260,6 +260,12 @@ def summarize(record: MatchRecord, block: int, bots: Sequence[int]) -> Summary:
     return Summary(outcome, tuple(moves), tuple(used_us), faults)
 
 
+def check_league(folder: Path) -> None:
+    """Raise `UsageError` if there is no league in a folder."""
+    if not (folder / FILE_NAME).exists():
+        raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
+
+
 class Store:
     """A league's facts; opened to read by anybody, to write by the one who holds the league."""
 
@@ -268,8 +274,8 @@ class Store:
         self._path = folder / FILE_NAME
         self._fixed_now = now
         self._is_together = False
-        if not writes and not self._path.exists():
-            raise UsageError(f"no league at {folder}: expected a folder with {FILE_NAME} (arena tournament makes one)")
+        if not writes:
+            check_league(folder)
         with self._troubles():
             self._db = self._connect(writes=writes)
             try:
@@ -408,12 +414,7 @@ class Store:
         with self._transaction() as db:
             row = db.execute("SELECT id FROM bots WHERE name = ? AND digest = ?", (name, digest)).fetchone()
             if row is None:
-                version = self._free_version(name, version)
-                values = (name, version, author, language, digest, path)
-                cursor = db.execute(
-                    "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, ?)", values
-                )
-                row = (cursor.lastrowid,)
+                row = (self._insert_bot(name, version, author, language, digest, path),)
             db.execute("UPDATE bots SET path = ? WHERE id = ? AND path = ''", (path, row[0]))
             last = db.execute("SELECT kind FROM events WHERE bot = ? ORDER BY id DESC", row).fetchone()
             kind = "trial" if is_trial else "filler" if is_filler else "entered"
@@ -433,13 +434,15 @@ class Store:
                     with self._transaction():
                         self._note_event(entry.id, "elsewhere", "")
                 return self._entry(entry.id)
-        with self._transaction() as db:
-            cursor = db.execute(
-                "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, '')",
-                (name, self._free_version(name, version), author, language, digest),
-            )
-            self._note_event(int(cursor.lastrowid or 0), "elsewhere", "")
-        return self._entry(int(cursor.lastrowid or 0))
+        with self._transaction():
+            bot = self._insert_bot(name, version, author, language, digest, "")
+            self._note_event(bot, "elsewhere", "")
+        return self._entry(bot)
+
+    def _insert_bot(self, name: str, version: str, author: str, language: str, digest: str, path: str) -> int:
+        values = (name, self._free_version(name, version), author, language, digest, path)
+        query = "INSERT INTO bots (name, version, author, language, digest, path) VALUES (?, ?, ?, ?, ?, ?)"
+        return int(self._db.execute(query, values).lastrowid or 0)
 
     def _free_version(self, name: str, version: str) -> str:
         taken = {row[0] for row in self._rows("SELECT version FROM bots WHERE name = ?", name)}

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena.doctor import Protection
 from arena.record import Fault, MatchRecord, PlyRecord
+from arena.text import plain
 from engine import Game, Move
 from engine.notation import column_name, format_move
 
@@ -76,7 +77,7 @@ def tell_ply(game: Game, ply: PlyRecord, names: Sequence[str]) -> str:
     move = format_move(Move(ply.piece, ply.cells), game.variant)
     time = "opening" if ply.opening else f"{ply.wall_us / 1e6:.3f} s"
     extra = "".join(
-        f"  {part}" for part in (f"eval {ply.eval:.4g}" if ply.eval is not None else "", _plain(ply.note)) if part
+        f"  {part}" for part in (f"eval {ply.eval:.4g}" if ply.eval is not None else "", plain(ply.note)) if part
     )
     return f"turn {ply.turn}  {ply.color} ({names[ply.seat]})  {move}  {time}{extra}"
 
@@ -85,7 +86,7 @@ def tell_fault(fault: Fault, names: Sequence[str]) -> str:
     """Return a fault in a sentence."""
     evidence = fault.evidence
     who = f"{names[fault.seat]} (seat {fault.seat})"
-    return f"{who} {KINDS[fault.kind]} at turn {fault.turn}: {_plain(evidence.detail)}."
+    return f"{who} {KINDS[fault.kind]} at turn {fault.turn}: {plain(evidence.detail)}."
 
 
 def _wrong_cells(game: Game, fault: Fault) -> list[tuple[int, int]]:
@@ -102,7 +103,7 @@ def draw_result(record: MatchRecord, game: Game) -> RenderableType:
         parts.append(Text(tell_fault(fault, names), style="red"))
         if fault.evidence.stderr.strip():
             tail = fault.evidence.stderr.strip().splitlines()[-5:]
-            parts.append(Text("\n".join(f"    {_plain(line)}" for line in tail), style="dim"))
+            parts.append(Text("\n".join(f"    {plain(line)}" for line in tail), style="dim"))
     if wrong:
         parts.append(Text(f"x marks the illegal move of {names[illegal[-1].seat]}.", style="dim"))
     return Group(*parts)
@@ -137,14 +138,9 @@ def draw_protections(sandbox: str, rows: Sequence[Protection]) -> RenderableType
     for title in ("protection", "enforced by", "the attacker was told"):
         table.add_column(title)
     for row in rows:
-        table.add_row(row.name, Text(row.by, style="green" if row.holds else "bold red"), Text(_plain(row.said)))
+        table.add_row(row.name, Text(row.by, style="green" if row.holds else "bold red"), Text(plain(row.said)))
     held = sum(row.holds for row in rows)
     if held == len(rows):
         return Group(table, Text(f"The sandbox {sandbox} stopped all {held} attacks.", style="green"))
     verdict = f"The sandbox {sandbox} stopped {held} of {len(rows)} attacks: do not run bots that you do not trust."
     return Group(table, Text(verdict, style="bold red"))
-
-
-def _plain(text: str) -> str:
-    """Return a stranger's text without anything that could move the cursor."""
-    return "".join(mark if mark.isprintable() else " " for mark in text)

@@ -17,10 +17,10 @@ from arena.league import League
 from arena.live import clear_live
 from arena.logs import LOGGER, log_to
 from arena.machine import describe_machine
-from arena.match import OF_THE_RUN, MatchSpec
+from arena.match import MatchSpec
 from arena.runner import Finished, Job, Runner, Void, usable_cores
 from arena.sandbox.choose import strongest
-from arena.schedule import Block, Spread, extend, full, gauntlet, most_balanced, seatings, spread
+from arena.schedule import Block, Spread, block_size, extend, full, gauntlet, most_balanced, spread
 from arena.sequential import Sureness, top_order
 from arena.standings import figures_of, keep_figures, planned_matches
 from arena.store import Division, Entry, StoredBlock, Task
@@ -140,7 +140,7 @@ def _missing_blocks(league: League, division: Division, bots: list[int], wanted:
     stored = _playable(league, division, bots)
     existing = [block.as_block() for block in stored]
     seed = wanted.spec.seed
-    whole = len(seatings(tuple(range(len(variant.seats))), variant))
+    whole = block_size(variant)
     if wanted.games is not None:
         return _balanced(league, division, stored, bots, wanted)
     for block in _cut_short(stored, bots, whole):  # what `--games` left unfinished belongs to the rounds as well
@@ -174,7 +174,7 @@ def _balanced(
     """Return the blocks of `--games`; a block that an earlier run left unfinished is finished first."""
     assert wanted.games is not None
     variant = VARIANTS[wanted.spec.variant]
-    whole = len(seatings(tuple(range(len(variant.seats))), variant))
+    whole = block_size(variant)
     waiting = [task for task in _open_to(league, division, bots) if not task.attempt]
     left = wanted.games - league.store.count_matches_of(division) - len(waiting)
     for block in _cut_short(stored, bots, whole):
@@ -202,8 +202,7 @@ def _open_to(league: League, division: Division, bots: list[int]) -> list[Task]:
 
 def in_box_of(task: Task, spec: MatchSpec) -> Task:
     """Return a task under the conditions of this run, whatever they were when the match was planned."""
-    conditions = {name: getattr(spec, name) for name in OF_THE_RUN}
-    return task._replace(spec=msgspec.structs.replace(task.spec, **conditions))
+    return task._replace(spec=task.spec.under(spec))
 
 
 def _guess_s(spec: MatchSpec) -> float:

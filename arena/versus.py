@@ -12,7 +12,7 @@ import msgspec
 from arena.errors import UsageError
 from arena.league import League
 from arena.match import MatchSpec
-from arena.schedule import Block, gauntlet, seatings
+from arena.schedule import Block, block_size, gauntlet
 from arena.sequential import Comparison, block_score, compare
 from arena.store import Counted, Entry, StoredBlock
 from arena.tournament import Plan, Wanted, Watcher, in_box_of, play, spread_of
@@ -157,7 +157,7 @@ class _Series:
             if len(old) >= pairs:
                 break
             added = self._round(old, number)
-            games = len(seatings(added[0].bots, VARIANTS[self._spec.variant]))
+            games = block_size(VARIANTS[self._spec.variant])
             both = [(block, games) for first in added for block in (first, self._with_new(first))]
             self._store.add_blocks(self._division, both, self._spec, self._purpose)
             old += added

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from arena.text import plain
+
 _SHOWN = 300
 _NAME_WIDTH = 24
 
@@ -83,8 +85,3 @@ def lines_of(step: Step) -> Iterator[str]:
 def cut(text: str, shown: int = _SHOWN) -> str:
     """Return the beginning of a text that may be long."""
     return text if len(text) <= shown else f"{text[:shown]}… [{len(text)} characters]"
-
-
-def plain(text: str) -> str:
-    """Return a stranger's text without anything that could move the cursor."""
-    return "".join(mark if mark.isprintable() else " " for mark in text)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.match import MatchSpec
 from arena.report.pages import BotView
 from arena.report.wording import plain
-from arena.schedule import Block, extend, full, gauntlet, most_balanced, seatings
+from arena.schedule import Block, block_size, extend, full, gauntlet, most_balanced
 from arena.store import StoredBlock
 from arena.tournament import default_opening
 from engine import VARIANTS
@@ -58,7 +58,7 @@ def _how(blocks: Sequence[StoredBlock], seed: int, bots: dict[int, BotView]) -> 
     rounds, games = max(block.round for block in blocks), sum(block.games for block in blocks)
     variant = VARIANTS[blocks[0].spec.variant]
     entered = sorted({bot for block in blocks for bot in block.bots})
-    whole = len(seatings(range(len(variant.seats)), variant))
+    whole = block_size(variant)
     found = [(block.as_block(), block.games) for block in blocks]
     if len(blocks) > _PLANNED or rounds > len(blocks) or len(entered) < len(variant.seats):
         return None

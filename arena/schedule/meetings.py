@@ -34,6 +34,11 @@ def _orders(bots: Sequence[int], variant: Variant) -> list[Order]:
     return [(a, b, c, d), (a, c, b, d), (a, b, d, c)]
 
 
+def block_size(variant: Variant) -> int:
+    """Return how many matches a whole block has."""
+    return len(seatings(range(len(variant.seats)), variant))
+
+
 @lru_cache(maxsize=32)
 def followers(variant: Variant) -> tuple[tuple[int, int], ...]:
     """Return all (a, b) such that bot b of a block moves right after bot a more often than a after b."""

@@ -17,7 +17,7 @@ from itertools import combinations, count
 from arena.errors import UsageError
 from arena.schedule.assignment import count_new_tables, new_tables
 from arena.schedule.design import Dice, Table
-from arena.schedule.meetings import Block, Meetings, seatings
+from arena.schedule.meetings import Block, Meetings, block_size
 from arena.schedule.order import in_playing_order, in_seats, shuffled
 from arena.schedule.patch import missing_tables
 from engine.variants import Variant
@@ -57,7 +57,7 @@ def most_balanced(
     `games` matches of the whole schedule.
     """
     planner = _Planner(existing, bots, variant, seed)
-    matches = len(seatings(range(len(variant.seats)), variant))
+    matches = block_size(variant)
     left = games - matches * len(existing)
     added = []
     rounds = (planner.balanced(number) for number in count(1))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 from msgspec.structs import replace as with_fields
@@ -23,6 +24,7 @@ from arena.protocol import Ready
 from arena.record import FORMAT, Evidence, Fault, MatchRecord, PlyRecord, SeatRecord, to_json
 from arena.replay import passes_of
 from arena.schedule import Block, seatings
+from arena.standings import Line, Standings
 from arena.store import Division, Entry, Played, Store, Task, prepare
 from engine import VARIANTS, Game, IllegalMove, Move
 
@@ -328,3 +330,10 @@ def _illegal(game: Game, evidence: Evidence, rng: random.Random) -> Evidence:
                 evidence, detail=str(problem), rule=problem.rule, cells=tuple(problem.cells), named=move.cells
             )
     return evidence
+
+
+def table_of(*lines: Line, **more: Any) -> Standings:
+    """Return the table of a division of duo: of one match, unless more is said."""
+    usual: dict[str, Any] = {"seats": (), "beats": (), "above": (), "planned": 1, "matches": 1, "blocks": 1}
+    usual |= {"repeats": 0, "annulled": 0, "suspects": 0, "strained": 0}
+    return Standings(division=Division(1, "duo", "15/5", TimeControl()), lines=lines, **(usual | more))

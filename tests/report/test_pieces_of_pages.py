@@ -27,13 +27,13 @@ from arena.report.pages import BotView, bot_view
 from arena.report.replays import replay_data
 from arena.report.wording import block, chance, duration, fixed, has_ink, how_often, nth, plain, signed, thousands
 from arena.schedule import Block, extend, full, gauntlet, most_balanced, seatings
-from arena.standings import Standings
-from arena.store import Division, Entry, StoredBlock
+from arena.store import Entry, StoredBlock
 from arena.table_view import _notes
 from arena.terminal import tell_ply
 from arena.tournament import default_opening
 from engine import PIECES, VARIANTS
 from tests.report.conftest import absent
+from tests.report.leagues import table_of
 
 
 def _area(path: str) -> float:
@@ -181,20 +181,7 @@ def test_the_command_of_a_division_is_about_the_same_matches(spec: MatchSpec) ->
 
 
 def test_one_match_is_not_many() -> None:
-    empty = Standings(
-        division=Division(1, "duo", "15/5", TimeControl()),
-        lines=(),
-        seats=(),
-        beats=(),
-        above=(),
-        planned=1,
-        matches=1,
-        blocks=1,
-        repeats=0,
-        annulled=0,
-        suspects=0,
-        strained=0,
-    )
+    empty = table_of()
     assert _notes(empty)[0] == "1 match in 1 block"
     assert _notes(replace(empty, matches=2, planned=2))[0] == "2 matches in 1 block"
 

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.config import LeagueConfig
-from arena.limits import TimeControl
 from arena.standings import Interval, Line, Standings, standings
-from arena.store import Division, Store
+from arena.store import Store
 from arena.table_view import tell_sureness
+from tests.report.leagues import table_of
 
 Range = tuple[int, int]
 
@@ -48,20 +48,7 @@ def _line(nth: int, ends: Range | None, left: Interval | None = None) -> Line:
 
 def _table(lines: list[Line], certainty: float = 0.99, blocks: int = 10) -> Standings:
     above = tuple(tuple(0.5 if i == j else certainty for j in range(len(lines))) for i in range(len(lines)))
-    return Standings(
-        division=Division(1, "duo", "15/5", TimeControl()),
-        lines=tuple(lines),
-        seats=(),
-        beats=above,
-        above=above,
-        planned=8,
-        matches=8,
-        blocks=blocks,
-        repeats=0,
-        annulled=0,
-        suspects=0,
-        strained=0,
-    )
+    return table_of(*lines, beats=above, above=above, planned=8, matches=8, blocks=blocks)
 
 
 @pytest.mark.parametrize(
